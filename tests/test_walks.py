@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 from types import FrameType
 
@@ -43,8 +44,8 @@ def functions_called(call: Callable[[], object]) -> dict[str, set[str]]:
 
 def test_the_walks_are_short() -> None:
     assert 0 < len(PAIRS) <= 14
-    assert 0 < len(SPHERES) <= 16
-    assert 0 < len(WALLS) <= 4
+    assert 0 < len(WALLS) < len(SPHERES)
+    assert len(SPHERES) + len(WALLS) <= 16
 
 
 def test_every_function_of_a_walk_is_in_its_file() -> None:
@@ -66,3 +67,19 @@ def test_a_step_of_grains_goes_through_these_files_of_python() -> None:
     called = functions_called(lambda: sim.run(1))
     for file, function in SPHERES:
         assert not file.endswith(".py") or function in called[file]
+
+
+FILE_OR_FOLDER = re.compile(r"\w\.(hpp|cpp|py|json|md|txt)$|\w/$")
+
+
+def test_paths_in_descriptions_of_the_code_exist() -> None:
+    """A path in ARCHITECTURE.md and docs/internals.md is the end of that of a file or folder; "*" stands for some."""
+    folders = [ROOT / name for name in ("cpp", "src", "docs", "tests", "benchmarks", "tools")]
+    known = [*folders, *ROOT.glob("*"), *(path for folder in folders for path in folder.rglob("*"))]
+    places = [f"/{path.relative_to(ROOT)}" for path in known]
+    for page in ("ARCHITECTURE.md", "docs/internals.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        named = {one for one in re.findall(r"`([\w/.*]+)`", text) if FILE_OR_FOLDER.search(one)}
+        assert len(named) > 20
+        missing = {one for one in named if not any(fnmatch(place, "*/" + one.rstrip("/")) for place in places)}
+        assert not missing, f"{page}: {missing}"
