@@ -68,14 +68,6 @@ def test_ties_are_decided_by_the_exact_test(kind: str, periodic: bool) -> None:
     assert len(seen) > len(SHELLS[kind])  # cutoffs around a shell distance give different numbers of pairs
 
 
-@pytest.mark.parametrize("structure", ["BVH", "CellSorting", "HashGrid", "LinkedCells", "Octree", "SpatialHash"])
-def test_structures_agree_on_a_crystal(structure: str) -> None:
-    points = lattice("fcc", 6, 3.615)
-    cutoff = float(np.sqrt(0.5)) * 3.615
-    index = getattr(vc, structure)(points, cutoff=cutoff)
-    assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), exact_pairs(points, cutoff))
-
-
 @every_isa
 def test_spheres_that_just_touch(name: str) -> None:
     _core.set_isa(name)
@@ -84,3 +76,50 @@ def test_spheres_that_just_touch(name: str) -> None:
         radii = np.full(len(points), radius)
         index = vc.CellSorting(points, radii=radii)
         assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), exact_pairs(points, None, radii=radii))
+
+
+# From some tens of queries with ties in a row on, tiles are tested in float64 at once.
+EDGE, NEAREST = 3.615, float(np.sqrt(0.5)) * 3.615
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_structures_agree_on_a_crystal(periodic: bool) -> None:
+    points = lattice("fcc", 6, EDGE)
+    box = 6 * EDGE if periodic else None
+    radii = np.full(len(points), NEAREST / 2)
+    for bodies, expected in (
+        ({"cutoff": NEAREST}, exact_pairs(points, NEAREST, box=box)),
+        ({"radii": radii}, exact_pairs(points, None, radii=radii, box=box)),
+    ):
+        counts = np.bincount(expected.i, minlength=len(points))
+        for structure in ("BVH", "CellSorting", "HashGrid", "LinkedCells", "Octree", "SpatialHash", "SweepAndPrune"):
+            index = getattr(vc, structure)(points, box=box, **bodies)
+            assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
+            assert_same_half(ask(index.pairs, "points"), expected.half())
+            np.testing.assert_array_equal(index.count(), counts, structure)
+            rows = index.neighbors(sort=True)
+            np.testing.assert_array_equal(rows.indices, expected.j, structure)
+
+
+@every_isa
+def test_an_index_of_a_crystal_follows_its_points(name: str) -> None:
+    _core.set_isa(name)
+    points = lattice("fcc", 6, EDGE)
+    index = vc.CellSorting(points, cutoff=NEAREST)
+    index.pairs()
+    for moved in (points + 0.3, points * (1 + 1e-15), points[::-1].copy()):
+        index.update(moved)
+        assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), exact_pairs(moved, NEAREST))
+
+
+def test_a_crystal_in_a_gas_and_queries_on_its_places() -> None:
+    crystal = lattice("fcc", 6, EDGE)
+    gas = np.random.default_rng(4).random((1000, 3)) * 6 * EDGE + [6 * EDGE, 0, 0]
+    points = np.concatenate([crystal, gas])
+    queries = np.concatenate([crystal[:700] + np.array([0.5, 0.5, 0]) * EDGE, gas[:300]])
+    expected, crossed = exact_pairs(points, NEAREST), exact_pairs(points, NEAREST, queries=queries)
+    for threads in (1, 3):
+        with vc.threads(threads):
+            index = vc.LinkedCells(points, cutoff=NEAREST)
+            assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
+            assert_same_pairs(ask(index.pairs, "points", queries=queries, sort=True), crossed)

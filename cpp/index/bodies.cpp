@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ void Bodies<T, D>::reset(const BodyView<T, D>& points, const Box<T, D>& space, c
     else near[c].release();
     if (banded || c >= columns()) exact[c].release();
     else exact[c].reset(size);
+    late[c].release();
   }
 }
 
@@ -72,7 +74,7 @@ class SlotPositions {
     }
     bool moved = false;
     for (std::size_t k = 0; k < n; ++k) {
-      BodyDetail<T, D>& detail = details[begin + k];
+      BodyDetail<T, D>& detail = details[k];
       detail.id = bodies_.ids[begin + k];
       for (std::size_t a = 0; a < D; ++a) {
         detail.x[a] = wrapped_[k * D + a];
@@ -120,7 +122,7 @@ void Bodies<T, D>::complete() const {
     bool any = false;
     for (std::size_t slot = begin; slot < end; slot += some.most) {
       const std::size_t last = std::min(slot + some.most, end);
-      const bool here = some.read(slot, last, filled.data());
+      const bool here = some.read(slot, last, filled.data() + slot);
       if (here && !any) none(begin, slot);
       any = any || here;
       if (any) some.write_wraps(slot, last, wraps.data());
@@ -137,6 +139,29 @@ void Bodies<T, D>::complete() const {
 }
 
 template <class T, int D>
+const std::array<Buffer<T>, Bodies<T, D>::most>& Bodies<T, D>::exact_columns() const {
+  if (!banded) return exact;
+  // One for all bodies: it is locked once per search and thread.
+  static std::mutex filling;
+  const std::lock_guard lock(filling);
+  if (late[0].size() == slots) return late;
+  for (std::size_t c = columns(); c-- > 0;) late[c].reset(slots);
+  SlotPositions<T, D> some(*this, slots);
+  std::array<BodyDetail<T, D>, some.most> read;
+  for (std::size_t begin = 0; begin < slots; begin += some.most) {
+    const std::size_t end = std::min(begin + some.most, slots);
+    some.read(begin, end, read.data());
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const BodyDetail<T, D>& body = read[slot - begin];
+      for (std::size_t a = 0; a < D; ++a) late[a][slot] = body.x[a];
+      if (raw.shape == Shape::sphere)
+        late[D][slot] = body.id < 0 ? T{0} : raw.radius(static_cast<std::size_t>(body.id));
+    }
+  }
+  return late;
+}
+
+template <class T, int D>
 void Bodies<T, D>::note_outside() const {
   outside.clear();
   if (!banded || !frame.cut) return;
@@ -146,8 +171,13 @@ void Bodies<T, D>::note_outside() const {
 
 template <class T, int D>
 std::size_t Bodies<T, D>::bytes() const {
+<<<<<<< HEAD
   std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + wraps.bytes();
   for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
+=======
+  std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + turns.bytes();
+  for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes() + late[c].bytes();
+>>>>>>> in-vectors
   return sum;
 }
 

@@ -45,6 +45,8 @@ struct Bodies {
   // Filled by `complete` until bodies change. No wraps: every body was inside the cell.
   mutable Buffer<BodyDetail<T, D>> details;
   mutable Buffer<WrapRow> wraps;
+  // Of banded bodies: what `exact` is of others. Filled by `exact_columns` until bodies change.
+  mutable std::array<Buffer<T>, most> late;
   // The slots of bodies at the border of a cut frame, in ascending order; their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;
@@ -131,11 +133,15 @@ struct Bodies {
       else exact[c][to] = exact[c][from];
     }
   }
-  // Must be called after bodies have changed: what `complete` added is no longer true.
+  // Must be called after bodies have changed: what `complete` and `exact_columns` added is no longer true.
   void forget_details() const {
     if (details.size() > 0) details.reset(0);  // the memory is kept
     if (wraps.size() > 0) wraps.reset(0);
+    for (Buffer<T>& column : late) column.release();
   }
+
+  // The columns of the exact test, wrapped. Several threads may call this.
+  [[nodiscard]] const std::array<Buffer<T>, most>& exact_columns() const;
 
   // Adds what results with distances, vectors or shifts need.
   void complete() const;

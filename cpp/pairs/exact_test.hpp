@@ -11,7 +11,8 @@
 // <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the last term covers the three products and two sums. d^2 - w(d)
 // grows with d for M <= 4096, so with w taken at 1.25 R
 //     d2 <= r2 - w  is a pair,   d2 > r2 + w  is none,
-// and only candidates between need the double test. The result is the same as testing all candidates in double.
+// and only candidates between need the double test. The result is the same as testing all candidates in double, which
+// is faster where most queries have candidates in doubt: in a crystal whose shells are at the cutoff.
 //
 // For spheres r is S = ri + rj <= 1, which may be far smaller than e. Its float S' is off by 2 u S, and S'^2 by 5 u
 // S^2. Allow W(S) = 2 sqrt(D) S e + 4 D e^2 + 24 u S: then d <= S implies d2 <= S'^2 + W, since w grows with d; and d >
@@ -185,19 +186,41 @@ class ExactTest final : public Test<T, D> {
   // has a payload if it is wanted, or if doubts are to be expected.
   template <class F>
   void on_tile(const Cut& cut, const std::int32_t* payload, const HitOptions& options, bool wanted, F&& f) {
-    at_border_ = reaches_outside(cut);
-    // Where one tile is full of doubts (a crystal with the cutoff at a distance of its lattice), so is the next.
+    const bool exactly = in_double();
+    at_border_ = !exactly && reaches_outside(cut);
+    // Where one tile is full of doubts, so is the next.
     doubtful_ = at_border_ || 2 * doubts_ > resolved_;
     doubts_ = 0;
     resolved_ = 0;
     std::int32_t* const payload_to = wanted || doubtful_ ? payload_tile_.data() : nullptr;
-    if (banded_) {
+    if (exactly) {
+      aim(exact_batch_, cut, options.keep, 1);
+      run_tile(cut, exact_kernel_, payload, payload_to, *exact_columns_, exact_tile_, exact_batch_, options, f);
+    } else {
       aim(near_batch_, cut, options.keep, bodies_.frame.scale);
       run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_, near_batch_, options, f);
-    } else {
-      aim(exact_batch_, cut, options.keep, 1);
-      run_tile(cut, exact_kernel_, payload, payload_to, bodies_.exact, exact_tile_, exact_batch_, options, f);
     }
+  }
+
+  // Whether a tile is tested in double at once: where most queries of the tiles before it had candidates in doubt (a
+  // crystal with the cutoff at a distance of its lattice). The band is tried again from time to time.
+  [[nodiscard]] bool in_double() {
+    constexpr std::uint32_t enough_queries = 64, tiles_at_a_time = 1024;
+    if (!banded_) return true;
+    if (exact_tiles_ > 0) {
+      --exact_tiles_;
+      return true;
+    }
+    doubtful_queries_ = 2 * doubts_ > resolved_ ? doubtful_queries_ + resolved_ : 0;
+    if (doubtful_queries_ < enough_queries) return false;
+    exact_columns_ = &bodies_.exact_columns();
+    const auto& of_queries = queries_.exact_columns();
+    for (std::size_t c = 0; c < columns_; ++c) exact_batch_.x[c] = of_queries[c].data();
+    exact_tiles_ = tiles_at_a_time;
+    doubtful_queries_ = 0;
+    doubts_ = 0;
+    resolved_ = 0;
+    return true;
   }
   template <class V, std::size_t N, class F>
   void run_tile(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload, std::int32_t* payload_to,
@@ -532,10 +555,13 @@ class ExactTest final : public Test<T, D> {
   Buffer<std::int32_t> order_;                           // of a tile that is sorted
   std::array<std::uint32_t, cut_queries + 1> places_{};  // of queries in it
   std::array<std::uint32_t, cut_queries> counts_{};
+  const std::array<Buffer<T>, Bodies<T, D>::most>* exact_columns_ = &bodies_.exact;
   // Of queries with candidates in doubt.
   bool at_border_ = false;                   // the tile reaches the border of a cut frame
   bool doubtful_ = false;                    // a query of this tile had some
   std::uint32_t doubts_ = 0, resolved_ = 0;  // of queries resolved in this tile, how many had some
+  std::uint32_t doubtful_queries_ = 0;       // in tiles in a row, in which most had some
+  std::uint32_t exact_tiles_ = 0;            // how many more tiles are tested in double
   Buffer<std::int32_t> unsure_, hits_;
   std::optional<HitFilter<T, D>> filter_;
   std::array<std::int32_t, tile_candidates + gather_overshoot> exact_payload_{};
