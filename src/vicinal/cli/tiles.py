@@ -84,13 +84,13 @@ class WriteTile:
 
     def __call__(self) -> int:
         """Search and write."""
-        from vicinal.io import write_pairs
+        from vicinal.io import write_counts, write_pairs
 
         result = self.task()
         counting = self.task.want == COUNTS
         if self.path is not None:
             if counting:
-                write_pairs(self.path, (result.ids, *result.columns), want="in")
+                write_counts(self.path, result.ids, *result.columns)
             else:
                 write_pairs(self.path, result.columns, want=self.task.want)
         # Of counted neighbours, every pair is counted at both of its points.
