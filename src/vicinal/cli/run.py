@@ -51,7 +51,7 @@ def run(
     """Simulate a scene that a TOML file describes; with mpiexec, on several ranks."""
     with exit_codes():
         comm = _world()
-    with exit_codes(), _ending_all(comm):
+    with exit_codes(), _terminable(), _ending_all(comm):
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
         from vicinal.sim.restart import restart_file
@@ -104,6 +104,15 @@ def _world() -> "Intracomm | None":
 
 
 @contextmanager
+def _terminable() -> "Iterator[None]":
+    """Let SIGTERM end the set-up of a run as Ctrl-C does; later on the run loop listens to both."""
+    from vicinal.sim.interrupt import terminable
+
+    with terminable():
+        yield
+
+
+@contextmanager
 def _ending_all(comm: "Intracomm | None") -> "Iterator[None]":
     """End all ranks if one fails, since the others may wait for it."""
     if comm is None:
@@ -115,8 +124,10 @@ def _ending_all(comm: "Intracomm | None") -> "Iterator[None]":
         if ended.exit_code in {0, INTERRUPTED}:
             raise
         _abort(comm, None, ended.exit_code)
+    except KeyboardInterrupt:
+        _abort(comm, "interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - reported by _abort
-        _abort(comm, error, BAD_INPUT if isinstance(error, ValueError) else FAILURE)
+        _abort(comm, str(error), BAD_INPUT if isinstance(error, ValueError) else FAILURE)
 
 
 def _let_first_speak(comm: "Intracomm | None") -> None:
@@ -125,7 +136,7 @@ def _let_first_speak(comm: "Intracomm | None") -> None:
         time.sleep(SILENCE)
 
 
-def _abort(comm: "Intracomm", error: Exception | None, code: int) -> None:
+def _abort(comm: "Intracomm", error: str | None, code: int) -> None:
     _let_first_speak(comm)
     if error is not None:
         typer.echo(f"error: {error}" + (f" (rank {comm.rank} of {comm.size})" if comm.rank else ""), err=True)

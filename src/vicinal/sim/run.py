@@ -21,7 +21,7 @@ from vicinal.io.atomic import remove_leftovers, replace_file
 from vicinal.machine import describe, now
 from vicinal.sim.clock import Timetable, reached
 from vicinal.sim.folder import REPORT, RESTART, SCENE, TABLE
-from vicinal.sim.interrupt import Interrupt
+from vicinal.sim.interrupt import Interrupt, terminable
 from vicinal.sim.lock import FolderLock
 from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
@@ -395,14 +395,15 @@ def run(
     >>> result.status, result.progress.step
     ('finished', 1000)
     """
-    loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
-    try:
-        for state in loop.go():
-            if progress is not None:
-                progress(state)
-    finally:  # a run that fails was often warned of
-        for message in loop.warnings:
-            warnings.warn(message, SimulationWarning, stacklevel=2)
+    with terminable():
+        loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
+        try:
+            for state in loop.go():
+                if progress is not None:
+                    progress(state)
+        finally:  # a run that fails was often warned of
+            for message in loop.warnings:
+                warnings.warn(message, SimulationWarning, stacklevel=2)
     return loop.result()
 
 
