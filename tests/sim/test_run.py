@@ -274,6 +274,24 @@ def test_a_scene_can_be_checked_and_scenes_are_listed(file):
     assert column == max(len(line.split()[0]) for line in lines) + 2
 
 
+@pytest.mark.parametrize("use", ["wall", "region"])
+def test_the_check_of_a_scene_reads_its_meshes(file, tmp_path, use):
+    part = tmp_path / "part.stl"
+    trimesh.creation.box((0.02, 0.02, 0.02)).export(part)
+    tables = {
+        "wall": '[[walls]]\nshape = "mesh"\nmaterial = "glass"\nfile = "part.stl"\n',
+        "region": '[regions.part]\nshape = "mesh"\nfile = "part.stl"\n',
+    }
+    file.write_text(file.read_text() + "\n" + tables[use])
+    assert "no errors" in invoke(file, "--check").stdout
+    whole = part.read_bytes()
+    for content, message in ((whole[:-50], "must have 12 triangles"), (b"", "at least 84 bytes"), (bytes(84), "got 0")):
+        part.write_bytes(content)
+        result = invoke(file, "--check")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
+
+
 def test_a_full_disk_is_reported_with_what_is_left(file, tmp_path, monkeypatch):
     from vicinal.sim.output import PictureWriter
 

@@ -45,7 +45,7 @@ def run(
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads to use, instead of all cores.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Read the scene, report errors, and stop.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Read scene and meshes, report errors, and stop.")] = False,
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes of the package, and stop.")] = False,
 ) -> None:
     """Simulate a scene that a TOML file describes; with mpiexec, on several ranks."""
@@ -55,6 +55,7 @@ def run(
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
         from vicinal.sim.restart import restart_file
+        from vicinal.sim.scene_walls import check_surfaces
 
         if list_scenes:
             width = max(map(len, scenes.names()))
@@ -71,6 +72,7 @@ def run(
         else:
             raise InputError("SCENE is missing; give a TOML file, the name of a scene (see --list), or --restart")
         if check:
+            check_surfaces(described)
             typer.echo(f"{scene or restart}: {described.title}: no errors")
             return
         if output is not None:
