@@ -244,6 +244,58 @@ def test_a_launcher_without_mpi4py_or_of_another_mpi_is_named(
     assert 'a run with mpiexec needs mpi4py; pip install "vicinal[mpi]"' in capfd.readouterr().err
 
 
+def told_by(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
+    """Let the environment be that of another launcher."""
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI", "MPI_", "SLURM_")):
+            monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "ranks", "rank"),
+    [
+        ({}, 1, 0),
+        ({"PMI_SIZE": "3", "PMI_RANK": "2"}, 3, 2),
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "3"}, 4, 3),  # srun, whatever its --mpi
+        ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "1", "PMI_SIZE": "8", "PMI_RANK": "5"}, 8, 5),  # mpiexec
+        ({"SLURM_NTASKS": "4"}, 1, 0),  # a script of sbatch, which runs once
+        ({"PMIX_RANK": "0"}, 1, 0),
+        ({"PMIX_RANK": "1", "SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, 2, 1),  # at least
+    ],
+)
+def test_what_launchers_tell_is_understood(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], ranks: int, rank: int
+) -> None:
+    from vicinal.distributed.launcher import own_rank, started_ranks
+
+    importlib.import_module("mpi4py.MPI")
+    told_by(monkeypatch, **variables)
+    assert (started_ranks(), own_rank()) == (ranks, rank)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"}, "comm must have the 4 ranks that the launcher started"),
+        ({"PMI_SIZE": "2", "MPI4PY_LIBMPI": "/nonexistent"}, "error: a run with mpiexec needs an MPI library that"),
+        ({"PMIX_RANK": "0", "MPI4PY_LIBMPI": "/nonexistent"}, "uses PMIx needs an MPI library that mpi4py can load"),
+    ],
+)
+def test_ranks_without_their_mpi_do_not_run_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variables: dict[str, str], message: str
+) -> None:
+    told_by(monkeypatch, **variables)
+    command = [sys.executable, "-m", "vicinal.cli", "run", "drum", "-o", str(tmp_path / "out")]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, timeout=100)
+    assert result.returncode in {1, 2}
+    assert message in result.stderr
+    assert "pip install mpich" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
 @needs_launcher
 @pytest.mark.parametrize(
     ("number", "receiver"),

@@ -94,15 +94,11 @@ def _world() -> "Intracomm | None":
 
     if started_ranks() == 1:
         return None
-    from vicinal.extras import need
+    from vicinal.distributed.launcher import check_launcher, load_mpi
 
-    need("a run with mpiexec", "mpi", "mpi4py")
-    from vicinal.distributed.launcher import check_launcher
-
+    world: Intracomm = load_mpi("a run with mpiexec").COMM_WORLD
     check_launcher()
-    from mpi4py import MPI
-
-    return MPI.COMM_WORLD
+    return world
 
 
 @contextmanager
