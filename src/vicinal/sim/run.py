@@ -280,8 +280,10 @@ class RunLoop:
 
     def _take_folder(self) -> FolderLock:
         """Create the folder and lock it."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError(f"the output must be a folder, got the file {self.folder}; choose another name")
+        for place in (self.folder, *self.folder.parents):
+            if place.exists() and not place.is_dir():
+                where = "" if place == self.folder else f" in {self.folder}"
+                raise InputError(f"the output must be a folder, got the file {place}{where}; choose another name")
         self.folder.mkdir(parents=True, exist_ok=True)
         return FolderLock(self.folder)
 
