@@ -4,6 +4,7 @@
 #include "dem/forces.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/laws/response.hpp"
+#include "exec/threads.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -89,17 +90,16 @@ Outcome outcome_of(const Contact& contact, const Patch& patch, RateAt&& rate_at,
 
 }  // namespace
 
-std::vector<Detail> Forces::details() {
-  std::vector<Detail> all;
-  if (!lists_.ready()) return all;
+std::vector<HugeVector<Detail>> Forces::details() {
+  if (!lists_.ready()) return {};
   assembly_.place_elements();
   for (Wall& wall : assembly_.walls) wall.pose();
   if (assembly_.any_convex) assembly_.pose_elements();  // bodies may be new, or have been turned by the caller
   const Assembly::Acting act = assembly_.acting();
   // Velocities are those of the full step.
   const auto id = [&](std::size_t e) { return assembly_.bodies.ids[assembly_.body_of(e)]; };
-  const auto note = [&](const Contact& contact, const Outcome& outcome, std::int64_t i, std::int64_t j,
-                        std::int32_t wall) {
+  const auto note = [](HugeVector<Detail>& found, const Contact& contact, const Outcome& outcome, std::int64_t i,
+                       std::int64_t j, std::int32_t wall) {
     Detail detail;
     detail.i = i;
     detail.j = j;
@@ -111,10 +111,10 @@ std::vector<Detail> Forces::details() {
     detail.normal_force = outcome.normal_force;
     detail.tangential_force = outcome.tangential_force;
     detail.energy = outcome.elastic_energy;
-    all.push_back(detail);
+    found.push_back(detail);
   };
-  for (std::size_t i = 0; i < lists_.pairs.rows(); ++i) {
-    if (assembly_.bodies.ghosts[assembly_.body_of(i)] != 0) continue;  // another rank has these
+  const auto with_bodies = [&](std::size_t i, HugeVector<Detail>& found) {
+    if (assembly_.bodies.ghosts[assembly_.body_of(i)] != 0) return;  // another rank has these
     for (std::size_t k = lists_.pairs.begin(i); k < lists_.pairs.end(i); ++k) {
       const Number j = lists_.pairs.indices()[k];
       const Contact contact = assembly_.pair_contact(i, j, {});
@@ -127,12 +127,11 @@ std::vector<Detail> Forces::details() {
       const Outcome outcome =
           outcome_of(contact, assembly_.pair_patch(i, j, contact), rate_at, assembly_.law,
                      assembly_.law.coefficients(act.materials[i], act.materials[j]), lists_.pairs.memory(k));
-      note(contact, outcome, id(i), id(j), -1);
+      note(found, contact, outcome, id(i), id(j), -1);
     }
-  }
-  std::vector<WallTouch> touches;
+  };
   std::vector<double> wakes(lists_.walls.size(), 0.0);  // separate from wakes_, so that all walls are tested
-  for (std::size_t i = 0; i < lists_.walls.rows(); ++i) {
+  const auto with_walls = [&](std::size_t i, std::vector<WallTouch>& touches, HugeVector<Detail>& found) {
     touch_walls(i, 0, touches, wakes);
     for (const WallTouch& touch : touches) {
       const Wall& wall = assembly_.walls[touch.wall];
@@ -144,16 +143,26 @@ std::vector<Detail> Forces::details() {
       const Outcome outcome =
           outcome_of(contact, touch.patch, rate_at, assembly_.law,
                      assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.memory(touch.entry));
-      note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
+      note(found, contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
     pierced_meshes(i, touches);
     for (const WallTouch& touch : touches) {
       Outcome none;
       none.point = touch.contact.point;
-      note(touch.contact, none, id(i), -1, static_cast<std::int32_t>(touch.wall));
+      note(found, touch.contact, none, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
-  }
-  return all;
+  };
+
+  const std::size_t blocks = blocks_.size() - 1;
+  std::vector<HugeVector<Detail>> parts(2 * blocks);
+  parallel_for(blocks, [&](std::size_t block, int) {
+    std::vector<WallTouch> touches;
+    for (std::size_t i = blocks_[block]; i < blocks_[block + 1]; ++i) {
+      with_bodies(i, parts[block]);
+      with_walls(i, touches, parts[blocks + block]);
+    }
+  });
+  return parts;
 }
 
 }  // namespace vicinal::dem

@@ -175,8 +175,9 @@ class Forces {
   // Bodies that have passed through walls since the last Crossings::take.
   Crossings crossings;
 
-  // The present contacts, with forces from the present springs. The state does not change.
-  [[nodiscard]] std::vector<Detail> details();
+  // The present contacts, with forces from the present springs: those of bodies, then those with walls, each in the
+  // order of rows and in parts, which threads have made. The state does not change.
+  [[nodiscard]] std::vector<HugeVector<Detail>> details();
 
  private:
   // What points of contact exert on walls.
@@ -216,9 +217,10 @@ class Forces {
   // Contacts of curved shapes at a single point; appends the others to `contacts`.
   void curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts);
   [[nodiscard]] CurvedJob curved_job(TouchingPairs::Part pairs);
-  // A contact of a sphere lasts if it is with a plane, or with the inside of a triangle and no other contact with the
-  // mesh; that of a tablet if it is at one point of a plane. Its normal and overlap are computed by short loops, until
-  // another wall comes close or the contact changes.
+  // Contacts of a sphere with planes last if its list has no mesh; if it has one, its only contact with any wall lasts
+  // if that is with a plane or with the inside of a triangle. Contacts of a tablet last if each of them is at one point
+  // of a plane. Normal and overlap are then computed by short loops, until another wall comes close or the contact
+  // changes.
   void wall_forces(std::size_t block, double step);
   // Finds the contacts of an element with walls. `k` is its place in wall_rows_.
   void visit_walls(std::size_t k, double odometer, double step, MetWalls& met);

@@ -47,7 +47,7 @@ template <class Mask, class R>
   return {choose(yes.a, x.a, y.a), choose(yes.b, x.b, y.b)};
 }
 
-// The operations that curved.hpp needs; see OneLane.
+// The operations that curved.hpp and `tumble` (half_steps.hpp, the only one that scatters) need; see OneLane.
 template <class Lanes>
 struct Twice {
   using Part = typename Lanes::Real;

@@ -26,6 +26,8 @@
 
 #include "dem/simulation.hpp"
 #include "dem/walls/kinds.hpp"
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
 #include "python/arrays.hpp"
 #include "python/exact_sums.hpp"
 #include "python/vectors.hpp"
@@ -428,27 +430,36 @@ void restore_memory(Simulation& sim, bool of_walls, const In<std::int64_t>& firs
 
 // i, j, wall; point, normal, force; overlap, normal force, tangential force, energy.
 nb::tuple details(Simulation& sim) {
-  const auto contacts = without_lock([&] { return sim.forces.details(); });
-  const std::size_t n = contacts.size();
-  std::vector<std::int64_t> i(n), j(n);
-  std::vector<std::int32_t> wall(n);
-  std::vector<double> vectors[3], numbers[4];
-  for (auto& column : vectors) column.resize(3 * n);
-  for (auto& column : numbers) column.resize(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const dem::Detail& one = contacts[k];
-    i[k] = one.i, j[k] = one.j, wall[k] = one.wall;
-    put(vectors[0].data() + 3 * k, one.point);
-    put(vectors[1].data() + 3 * k, one.normal);
-    put(vectors[2].data() + 3 * k, one.force);
-    numbers[0][k] = one.overlap, numbers[1][k] = one.normal_force, numbers[2][k] = one.tangential_force;
-    numbers[3][k] = one.energy;
-  }
-  return nb::make_tuple(array_of(std::move(i), {n}), array_of(std::move(j), {n}), array_of(std::move(wall), {n}),
-                        array_of(std::move(vectors[0]), {n, 3}), array_of(std::move(vectors[1]), {n, 3}),
-                        array_of(std::move(vectors[2]), {n, 3}), array_of(std::move(numbers[0]), {n}),
-                        array_of(std::move(numbers[1]), {n}), array_of(std::move(numbers[2]), {n}),
-                        array_of(std::move(numbers[3]), {n}));
+  std::vector<std::size_t> offsets{0};
+  Buffer<std::int64_t> ids[2];
+  Buffer<std::int32_t> wall;
+  Buffer<double> vectors[3], numbers[4];
+  without_lock([&] {
+    const auto parts = sim.forces.details();
+    for (const auto& part : parts) offsets.push_back(offsets.back() + part.size());
+    for (auto& column : ids) column.reset(offsets.back());
+    wall.reset(offsets.back());
+    for (auto& column : vectors) column.reset(3 * offsets.back());
+    for (auto& column : numbers) column.reset(offsets.back());
+    parallel_for(parts.size(), [&](std::size_t part, int) {
+      std::size_t k = offsets[part];
+      for (const dem::Detail& one : parts[part]) {
+        ids[0][k] = one.i, ids[1][k] = one.j, wall[k] = one.wall;
+        put(vectors[0].data() + 3 * k, one.point);
+        put(vectors[1].data() + 3 * k, one.normal);
+        put(vectors[2].data() + 3 * k, one.force);
+        numbers[0][k] = one.overlap, numbers[1][k] = one.normal_force, numbers[2][k] = one.tangential_force;
+        numbers[3][k] = one.energy;
+        ++k;
+      }
+    });
+  });
+  const std::size_t n = offsets.back();
+  return nb::make_tuple(array_of(std::move(ids[0]), {n}), array_of(std::move(ids[1]), {n}),
+                        array_of(std::move(wall), {n}), array_of(std::move(vectors[0]), {n, 3}),
+                        array_of(std::move(vectors[1]), {n, 3}), array_of(std::move(vectors[2]), {n, 3}),
+                        array_of(std::move(numbers[0]), {n}), array_of(std::move(numbers[1]), {n}),
+                        array_of(std::move(numbers[2]), {n}), array_of(std::move(numbers[3]), {n}));
 }
 
 // Bodies that passed through walls since the last call: step, id of the body, number of the wall.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,12 +21,13 @@ std::span<const T> values(const In<T>& array) {
   return {array.data(), array.size()};
 }
 
-// A new array with its own memory.
-template <class T>
-nanobind::object array_of(std::vector<T> data, std::vector<std::size_t> shape) {
-  auto owner = std::make_unique<std::vector<T>>(std::move(data));
+// A new array, whose memory is that of a vector or buffer.
+template <class Column>
+nanobind::object array_of(Column data, std::vector<std::size_t> shape) {
+  using T = std::remove_pointer_t<decltype(data.data())>;
+  auto owner = std::make_unique<Column>(std::move(data));
   T* const first = owner->data();
-  nanobind::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  nanobind::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Column*>(p); });
   return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(first, shape.size(), shape.data(), capsule));
 }
 

@@ -287,20 +287,28 @@ def test_a_stream_needs_a_file_and_no_order(points: Path, tmp_path: Path) -> Non
         assert "--stream must be combined with --output FILE and without --sort" in result.output
 
 
-def tile_pairs(folder: Path, ending: str) -> Any:
-    """The pairs in the files of a folder, sorted."""
+def tile_columns(folder: Path, ending: str, names: str) -> Any:
+    """The columns in the files of a folder, one after the other."""
     found = [np.zeros((0, 2), np.int64)]
     for path in sorted(folder.iterdir()):
         assert path.suffix == ending
         if ending == ".npz":
             with np.load(path) as stored:
-                found.append(np.stack([stored["i"], stored["j"]], 1))
+                assert sorted(stored.files) == list(names)
+                found.append(np.stack([stored[name] for name in names], 1))
         elif ending == ".csv":
+            assert path.read_text().splitlines()[0] == ",".join(names)
             found.append(np.loadtxt(path, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2))
         else:
             table = pytest.importorskip("pyarrow.parquet").read_table(path)
-            found.append(np.stack([table["i"].to_numpy(), table["j"].to_numpy()], 1))
-    pairs = np.sort(np.concatenate(found), axis=1)
+            assert table.column_names == list(names)
+            found.append(np.stack([table[name].to_numpy() for name in names], 1))
+    return np.concatenate(found)
+
+
+def tile_pairs(folder: Path, ending: str) -> Any:
+    """The pairs in the files of a folder, sorted."""
+    pairs = np.sort(tile_columns(folder, ending, "ij"), axis=1)
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
@@ -320,17 +328,11 @@ def test_tiles_give_the_pairs_of_one_search(points: Path, tmp_path: Path) -> Non
             assert rows["pairs"] == f"{len(expected):,}"
             assert rows["tiles"] == f"6, searched by {runner}"
             assert np.array_equal(tile_pairs(target, ending), expected)
-    counts = np.full(300, -1)
-    table(run(points, *options, "--want", "n", "-o", tmp_path / "n.npz"))
-    for path in (tmp_path / "n.npz").iterdir():
-        with np.load(path) as stored:
-            counts[stored["i"]] = stored["n"]
-    assert np.array_equal(counts, vc.count(POINTS, 0.2, box=1.0))
-    table(run(points, *options, "--want", "n", "-o", tmp_path / "n.csv"))
-    lines = [line for path in (tmp_path / "n.csv").iterdir() for line in path.read_text().splitlines()]
-    assert {line for line in lines if not line[0].isdigit()} == {"i,n"}
-    listed = np.array([line.split(",") for line in lines if line[0].isdigit()], int)
-    assert np.array_equal(listed[np.argsort(listed[:, 0]), 1], counts)
+    for ending in (".npz", ".csv", ".parquet"):
+        table(run(points, *options, "--want", "n", "-o", tmp_path / f"n{ending}"))
+        ids, counts = tile_columns(tmp_path / f"n{ending}", ending, "in").T
+        assert np.array_equal(np.sort(ids), np.arange(300))
+        assert np.array_equal(counts, vc.count(POINTS, 0.2, box=1.0)[ids])
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 

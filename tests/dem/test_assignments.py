@@ -43,6 +43,17 @@ def test_a_name_that_a_simulation_does_not_have_is_refused():
             setattr(sim, name, 1.0)
 
 
+def test_positions_are_assigned_with_a_row_per_body():
+    sim = bed(8)
+    for wrong in ((5, 5, 5), [[5, 5, 5]], sim.positions[:7], sim.positions[:, :2]):
+        before = sim.positions
+        with pytest.raises(InputError, match=r"positions must have the shape \(8, 3\), a row per body, got \("):
+            sim.positions = wrong
+        assert np.array_equal(sim.positions, before)
+    sim.velocities = (5, 5, 5)  # of all bodies
+    assert (sim.velocities == 5).all()
+
+
 SHAPES = [Clump([[0, 0, 0]], [1.0]), Tablet(0.5, 0.3, 0.15), Polyhedron([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])]
 
 

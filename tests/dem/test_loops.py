@@ -17,6 +17,13 @@ STICKY = Material(
     rolling_friction=0.1,
     cohesion=100.0,
 )
+HERTZ = {
+    "youngs_modulus": 1e6,
+    "poisson_ratio": 0.3,
+    "restitution": 0.4,
+    "rolling_friction": 0.1,
+    "torsional_friction": 0.05,
+}
 
 
 def tumbler(material, spin=(0, 3.0, 0), **options):
@@ -36,8 +43,9 @@ def tumbler(material, spin=(0, 3.0, 0), **options):
 def assert_same(a, b):
     for name in ("positions", "velocities", "spins", "orientations"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    np.testing.assert_array_equal(a.walls[0].force, b.walls[0].force)
-    np.testing.assert_array_equal(a.walls[0].torque, b.walls[0].torque)
+    for one, other in zip(a.walls, b.walls, strict=True):
+        np.testing.assert_array_equal(one.force, other.force, err_msg=one.name)
+        np.testing.assert_array_equal(one.torque, other.torque, err_msg=one.name)
 
 
 @pytest.mark.parametrize("material", [linear(friction=0.3, restitution=0.5, kn=2e4), STICKY])
@@ -52,10 +60,18 @@ def test_far_walls_are_left_alone_without_a_difference(material):
     assert_same(at_once, step_by_step)
 
 
-def tray(kind, **options):
+SMOOTH = {"m": linear(friction=0.3, restitution=0.3, kn=2e4)}
+ROUGH = {
+    "m": Material(density=1900, friction=0.6, **HERTZ),
+    "n": Material(density=2400, friction=0.2, **(HERTZ | {"youngs_modulus": 2e6})),
+}
+
+
+def tray(kind, materials=SMOOTH, motion=0.0):
     """Bodies that fall onto a floor between four sides, which are planes or two triangles each.
 
-    They are spheres of several sizes, or tablets.
+    They are spheres of several sizes, or tablets, of all materials in turn; the walls are of the first one. `motion` is
+    how fast walls move and turn.
     """
     edge = 4.0
     if kind != "triangles":
@@ -63,22 +79,31 @@ def tray(kind, **options):
     else:
         box = trimesh.creation.box((edge, edge, edge))
         walls = [MeshWall(name="tray", material="m", vertices=box.vertices + edge / 2, faces=box.faces)]
-    material = linear(friction=0.3, restitution=0.3, kn=2e4)
-    sim = simulation(material, walls=walls, gravity=(0.5, 0.2, -10), dt=2e-4, **options)
+    floor = walls[-1]
+    floor.centre = np.array([2.0, 2.0, 0.0])
+    floor.spin = motion * np.array([0.1, -0.05, 2.0])
+    walls[0].velocity = motion * np.array([0.2, 0.3, 0.1])
+    law = "linear" if materials["m"].kn is not None else "hertz"
+    sim = Simulation(materials=materials, law=law, walls=walls, gravity=(0.5, 0.2, -10), dt=2e-4)
     grid = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:44] + 0.5
     rng = np.random.default_rng(3)
-    moving = {"velocities": rng.normal(0, 0.5, grid.shape)}
-    if kind == "tablets":
-        sim.insert(grid, shape=Tablet(0.45, 0.2, 0.1), orientations=rng.normal(size=(len(grid), 4)), **moving)
-    else:
-        sim.insert(grid, radii=rng.uniform(0.3, 0.5, len(grid)), **moving)
+    velocities, turns = rng.normal(0, 0.5, grid.shape), rng.normal(size=(len(grid), 4))
+    radii = rng.uniform(0.3, 0.5, len(grid))
+    for k, name in enumerate(materials):
+        of_name = np.arange(len(grid)) % len(materials) == k
+        if kind == "tablets":
+            bodies = {"shape": Tablet(0.45, 0.2, 0.1), "orientations": turns[of_name]}
+        else:
+            bodies = {"radii": radii[of_name]}
+        sim.insert(grid[of_name], material=name, velocities=velocities[of_name], **bodies)
     return sim
 
 
+@pytest.mark.parametrize(("materials", "motion"), [(SMOOTH, 0.0), (ROUGH, 1.0)], ids=["still", "moving"])
 @pytest.mark.parametrize("kind", ["planes", "triangles", "tablets"])
-def test_contacts_with_walls_that_last_are_those_of_single_steps(kind):
+def test_contacts_with_walls_that_last_are_those_of_single_steps(kind, materials, motion):
     # In one call, a body that rests on a wall is followed by short loops; every call begins with the general code.
-    at_once, step_by_step = tray(kind), tray(kind)
+    at_once, step_by_step = (tray(kind, materials, motion) for _ in range(2))
     at_once.run(2500)
     for _ in range(2500):
         step_by_step.run(1)

@@ -128,13 +128,20 @@ def test_tablet_rests_on_its_band(law):
     sim.insert([[0, 0, 0.5]], shape=Tablet(0.5, 0.6, 0.1), orientations=[lying])
     advance(sim, 1.5)
     assert moved(sim, 10) < 1e-9
-    # A line resists turning about the normal: uniform pressure over the length of the band.
-    sim.gravity = (0, 0, -G)
-    advance(sim, 0.5)
-    spin, length = 1.0, 0.6
+
+
+@pytest.mark.parametrize("law", ["linear", "hertz"])
+@pytest.mark.parametrize("band, cap, rounding", [(0.6, 0.1, None), (0.3, 0.1, 0.1), (0.3, 0.3, None), (0.4, 0.5, 0.1)])
+def test_spin_of_a_tablet_on_its_band_stops_as_uniform_pressure_says(band, cap, rounding, law):
+    # The pressure is uniform over the length of the band, which ends where the edges would be without rounding.
+    sim = simulation(stone(law), law=law, walls=[floor()], gravity=(0, 0, -G))
+    lying = [np.cos(np.pi / 4), np.sin(np.pi / 4), 0, 0]
+    sim.insert([[0, 0, 0.5]], shape=Tablet(0.5, band, cap, rounding), orientations=[lying])
+    advance(sim, 2)
+    spin = 1.0
     sim.spins = [[0, 0, spin]]
-    time = sim.inertias[0, 0] * spin / (0.5 * sim.masses[0] * G * length / 4)
-    assert stopping_time(sim, time) == pytest.approx(time, rel=0.06)
+    time = sim.inertias[0, 0] * spin / (0.5 * sim.masses[0] * G * band / 4)
+    assert stopping_time(sim, time) == pytest.approx(time, rel=0.05)
 
 
 def test_contacts_of_a_tablet_are_those_of_its_present_orientation():
@@ -194,9 +201,13 @@ def test_wall_of_bricks_stands():
     sim.insert(ends, shape=Polyhedron(CUBE * 0.2))
     sim.dt *= 1.28
     start = sim.positions
-    advance(sim, 9)
-    # An elastic oscillation of the whole wall, by up to 2e-9, decays slowly.
-    assert moved(sim, 1) < 1e-8
+    advance(sim, 7)
+    # An elastic oscillation of the whole wall, by a few 1e-9, decays slowly.
+    settled, turns = sim.positions, sim.orientations
+    for _ in range(20):
+        advance(sim, 0.25)
+        assert np.abs(sim.positions - settled).max() < 1e-8
+        assert np.abs(sim.orientations - turns).max() < 1e-8
     assert np.abs((sim.positions - start)[:, :2]).max() < 1e-3
     assert sim.contact_count() == 95
     assert sim.energies()["kinetic_translational"] < 1e-12

@@ -5,7 +5,7 @@ import pytest
 
 import vicinal
 from compare import COPIES
-from dem.grains import bed
+from dem.grains import bed, floor, linear, simulation
 from sim.busy import busy
 from vicinal import InputError
 from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Simulation, Tablet
@@ -120,6 +120,25 @@ def test_state_is_plain():
     sim.run(100)
     for value in sim.state().values():
         assert isinstance(value, (np.ndarray, int, float, str))
+
+
+def test_contacts_do_not_depend_on_threads():
+    # More bodies than a block has; each block finds contacts of bodies, and contacts with walls.
+    sim = simulation(linear(friction=0.5), walls=[floor()], dt=2e-4)
+    lattice = np.stack(np.meshgrid(*[np.arange(17)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    sim.insert(
+        0.995 * lattice + [0, 0, 0.495], radii=0.5, velocities=np.random.default_rng(1).normal(0, 0.1, (4913, 3))
+    )
+    sim.run(3)
+    with vicinal.threads(1):
+        alone = sim.contacts()
+    with vicinal.threads(3):
+        shared = sim.contacts()
+    assert len(alone["i"]) > 10_000
+    assert (alone["wall"] >= 0).sum() > 200
+    assert (np.diff(alone["wall"] >= 0).astype(int) >= 0).all()  # those of bodies come first
+    for name, column in alone.items():
+        np.testing.assert_array_equal(column, shared[name], err_msg=name)
 
 
 @pytest.mark.parametrize("make", [lambda: bed(17_000), mixed])

@@ -155,6 +155,38 @@ def cases() -> dict[str, tuple[Make, int]]:
 
 
 def validation() -> None:
+    still()
+    poiseuille()
+
+
+def poiseuille() -> None:
+    """A force drives a viscous fluid between two plates, as the exact series says."""
+    nu, push, spacing, length = 0.1, 0.8, 0.05, 0.8
+    plates = box_walls("plate", (0, 0, 0), (length, 1, 1), "m", sides=["-y", "+y"])
+    fluid = fill(((0, 0), (length, 1)), spacing)
+    (own,) = share(WORLD, fluid)
+    sim = Simulation(
+        own,
+        spacing=spacing,
+        density=1.0,
+        sound_speed=10.0,
+        gravity=(push, 0.0),
+        box=(length, None),
+        viscosity=Laminar(nu),
+        walls=wall_particles(plates, spacing, 4, dim=2, fluid=fluid, slip=[], periodic=(length, None)),
+        scheme="edac",
+        comm=WORLD,
+    )
+    sim.run_until(1.0)
+    found = sim.whole("positions", "velocities")
+    if found is not None:
+        y, k = found["positions"][:, 1], np.arange(1, 60, 2)[:, None] * np.pi
+        late = (4 * push / (nu * k**3) * np.sin(k * y) * np.exp(-(k**2) * nu * sim.time)).sum(axis=0)
+        exact = push / (2 * nu) * y * (1 - y) - late
+        assert np.linalg.norm(found["velocities"][:, 0] - exact) < 0.01 * np.linalg.norm(exact)
+
+
+def still() -> None:
     """A tank of water finds the pressure of its own weight."""
     walls = box_walls("tank", (0, 0, 0), (1.0, 1.0, 1.0), "m", sides=["-x", "+x", "-y"])
     water = fill(((0, 0), (1.0, 0.5)), 0.05)

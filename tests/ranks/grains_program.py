@@ -285,6 +285,37 @@ def compare(cases: Callable[[], dict[str, Case]]) -> None:
 
 
 def validation() -> None:
+    rebound()
+    slope()
+
+
+def slope() -> None:
+    """Three cubes on top of each other rest on a slope: the faces between them lie on the borders of ranks."""
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    down = np.radians(10)
+    sim = Simulation(
+        materials={"m": Material(density=1000, kn=1e7, restitution=0.1, friction=0.5)},
+        law="linear",
+        walls=[floor("m")],
+        gravity=(9.81 * np.sin(down), 0, -9.81 * np.cos(down)),
+        dt=1e-3,
+        comm=WORLD,
+    )
+    sim.insert(share(WORLD, np.array([[0, 0, 0.5 + k] for k in range(3)]))[0], shape=Polyhedron(corners))
+    sim.run(1)  # before space is divided by measured work
+    assert WORLD.size != 3 or len(sim) == 1
+    sim.run(3_999)
+    before = gathered(sim, WORLD)
+    sim.run(1_000)
+    after = gathered(sim, WORLD)
+    if before is not None and after is not None:
+        assert after["contacts"] == 3
+        assert set(after["contact.wall"].tolist()) == {-1, 0}
+        for name in ("positions", "orientations"):
+            assert np.abs(after[name] - before[name]).max() < 1e-6, name
+
+
+def rebound() -> None:
     """Spheres rebound from each other, also across the borders of ranks, and from a floor, with the restitution."""
     rows = np.arange(61)
     left, right, low = (np.c_[3.0 * rows + x, 0 * rows, z + 0 * rows] for x, z in ((0, 9), (1.02, 9), (1.5, 0.52)))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranks.launch import finish, launch, needs_launcher, start, start_launcher
+from ranks.launch import finish, launch, needs_launcher, start_launcher
 from vicinal.cli.exits import INTERRUPTED
 from vicinal.sim.pictures.draw import Look, Painter
 from vicinal.sim.restart import load_restart
@@ -212,12 +212,13 @@ def test_ranks_with_other_scenes_are_refused(tmp_path: Path) -> None:
 
 
 @needs_launcher
-def test_the_kill_of_a_rank_ends_the_run_and_leaves_complete_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_kill_of_a_rank_ends_the_run_and_leaves_complete_results(tmp_path: Path, rank: int) -> None:
     scene, folder = tmp_path / "stream.toml", tmp_path / "out"
     scene.write_text(SCENE)
-    process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    process = start_launcher("-n", "2", *_endless(scene, folder))
     _wait_for_results(process, folder)
-    os.kill(_first_rank(folder), signal.SIGKILL)
+    os.kill(_process(folder, rank), signal.SIGKILL)
     assert finish(process).returncode != 0
     steps = len(SeriesReader(folder / "particles.vtkhdf"))
     assert steps >= 1
@@ -243,19 +244,70 @@ def test_a_launcher_without_mpi4py_or_of_another_mpi_is_named(
     assert 'a run with mpiexec needs mpi4py; pip install "vicinal[mpi]"' in capfd.readouterr().err
 
 
+def told_by(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
+    """Let the environment be that of another launcher."""
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI", "MPI_", "SLURM_")):
+            monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "ranks", "rank"),
+    [
+        ({}, 1, 0),
+        ({"PMI_SIZE": "3", "PMI_RANK": "2"}, 3, 2),
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "3"}, 4, 3),  # srun, whatever its --mpi
+        ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "1", "PMI_SIZE": "8", "PMI_RANK": "5"}, 8, 5),  # mpiexec
+        ({"SLURM_NTASKS": "4"}, 1, 0),  # a script of sbatch, which runs once
+        ({"PMIX_RANK": "0"}, 1, 0),
+        ({"PMIX_RANK": "1", "SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, 2, 1),  # at least
+    ],
+)
+def test_what_launchers_tell_is_understood(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], ranks: int, rank: int
+) -> None:
+    from vicinal.distributed.launcher import own_rank, started_ranks
+
+    importlib.import_module("mpi4py.MPI")
+    told_by(monkeypatch, **variables)
+    assert (started_ranks(), own_rank()) == (ranks, rank)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"}, "comm must have the 4 ranks that the launcher started"),
+        ({"PMI_SIZE": "2", "MPI4PY_LIBMPI": "/nonexistent"}, "error: a run with mpiexec needs an MPI library that"),
+        ({"PMIX_RANK": "0", "MPI4PY_LIBMPI": "/nonexistent"}, "uses PMIx needs an MPI library that mpi4py can load"),
+    ],
+)
+def test_ranks_without_their_mpi_do_not_run_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variables: dict[str, str], message: str
+) -> None:
+    told_by(monkeypatch, **variables)
+    command = [sys.executable, "-m", "vicinal.cli", "run", "drum", "-o", str(tmp_path / "out")]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, timeout=100)
+    assert result.returncode in {1, 2}
+    assert message in result.stderr
+    assert "pip install mpich" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
 @needs_launcher
 @pytest.mark.parametrize(
     ("number", "receiver"),
-    [(signal.SIGTERM, "rank 0"), (signal.SIGINT, "the launcher"), (signal.SIGTERM, "the launcher")],
+    [(number, receiver) for number in (signal.SIGINT, signal.SIGTERM) for receiver in (0, 1, "the launcher")],
 )
-def test_a_signal_stops_all_ranks_after_the_same_step(tmp_path: Path, number: int, receiver: str) -> None:
+def test_a_signal_stops_all_ranks_after_the_same_step(tmp_path: Path, number: int, receiver: int | str) -> None:
     scene, folder = tmp_path / "stream.toml", tmp_path / "out"
     scene.write_text(SCENE)
-    command = (sys.executable, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
-    process = start_launcher("-n", "2", *command)
+    process = start_launcher("-n", "2", *_endless(scene, folder))
     _wait_for_results(process, folder)
-    if receiver == "rank 0":
-        os.kill(_first_rank(folder), number)
+    if isinstance(receiver, int):
+        os.kill(_process(folder, receiver), number)
     else:
         process.send_signal(number)
     result = finish(process)
@@ -265,6 +317,35 @@ def test_a_signal_stops_all_ranks_after_the_same_step(tmp_path: Path, number: in
     assert report["status"] == "interrupted"
     assert load_restart(folder / "restart.npz")[1]["dem"]["simulation"]["steps"] == report["step"]
     assert not (folder / "run.lock").exists()
+
+
+SIGNALLED = """
+import os, signal, sys
+from mpi4py import MPI
+from vicinal.cli import main
+from vicinal.dem.solver import GrainSolver
+
+def build(scene, comm):
+    if comm.rank == {rank}:
+        os.kill(os.getpid(), signal.SIGTERM)
+    comm.Barrier()
+
+GrainSolver.build = build
+main()
+"""
+
+
+@needs_launcher
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_signal_to_one_rank_while_bodies_are_placed_ends_all(tmp_path: Path, rank: int) -> None:
+    program, scene = tmp_path / "program.py", tmp_path / "stream.toml"
+    program.write_text(SIGNALLED.format(rank=rank))
+    scene.write_text(SCENE)
+    command = (sys.executable, str(program), "run", str(scene), "-o", str(tmp_path / "out"))
+    result = finish(start_launcher("-n", "2", *command))
+    assert result.returncode == INTERRUPTED
+    assert result.stderr.count("error: interrupted") == 1
+    run(1, str(scene), "-o", str(tmp_path / "out"))
 
 
 @needs_launcher
@@ -294,9 +375,26 @@ def _wait_for_results(process: subprocess.Popen[str], folder: Path) -> None:
         time.sleep(0.1)
 
 
-def _first_rank(folder: Path) -> int:
-    """Return the number of the process of rank 0, which the lock names."""
-    return int(json.loads((folder / "run.lock").read_text())["process"])
+# Every rank writes the number of its process. Shells start background programs with SIGINT ignored.
+NAMED = """
+import os, pathlib, signal, sys
+from mpi4py import MPI
+from vicinal.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pathlib.Path(f"{sys.argv.pop(1)}.rank{MPI.COMM_WORLD.rank}").write_text(str(os.getpid()))
+main()
+"""
+
+
+def _endless(scene: Path, folder: Path) -> tuple[str, ...]:
+    """Return the command of a run that does not end by itself, for `start_launcher`."""
+    options = ("run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    return (sys.executable, "-c", NAMED, str(folder), *options)
+
+
+def _process(folder: Path, rank: int) -> int:
+    """Return the number of the process of a rank."""
+    return int(Path(f"{folder}.rank{rank}").read_text())
 
 
 def _runs(folder: Path) -> bool:

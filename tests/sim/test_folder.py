@@ -143,10 +143,12 @@ def test_a_run_that_cannot_start_lets_go_of_its_folder(tmp_path):
 
 def test_the_output_must_not_be_a_file(file, tmp_path):
     (tmp_path / "notes").write_text("mine")
-    result = invoke(file, "-o", tmp_path / "notes")
-    assert result.exit_code == 2
-    assert "must be a folder, got the file" in result.stderr
-    assert (tmp_path / "notes").read_text() == "mine"
+    for output in (tmp_path / "notes", tmp_path / "notes" / "of" / "me"):
+        result = invoke(file, "-o", output)
+        assert result.exit_code == 2
+        assert f"must be a folder, got the file {tmp_path / 'notes'}" in " ".join(result.stderr.split())
+        assert "choose another name" in result.stderr
+        assert (tmp_path / "notes").read_text() == "mine"
 
 
 def test_temporary_files_of_killed_processes_are_removed(tmp_path):

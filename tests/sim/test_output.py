@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim.busy import busy
-from vicinal import InputError
+from vicinal import InputError, sim
 from vicinal.dem import Simulation
 from vicinal.dem.solver import GrainSolver
 from vicinal.sim.frame_log import append_frame, read_frames
@@ -317,3 +317,22 @@ def test_restart_files_hold_everything_exactly(tmp_path):
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match="not a restart file"):
         load_restart(path)
+
+
+def test_the_contacts_of_a_step_are_computed_once(tmp_path, monkeypatch):
+    # For the line of the table and for the frame. A state that was changed in between has its own contacts.
+    fill = [{"bodies": "bead", "region": "tray", "count": 60}]
+    output = {"every": 0.002, "table_every": 0.002, "contacts": True}
+    scene = busy(run={"duration": 0.004}, output=output, dem={"insert": fill})
+    computed = []
+    contacts = Simulation.contacts
+    monkeypatch.setattr(Simulation, "contacts", lambda sim: computed.append(sim.step_count) or contacts(sim))
+    result = sim.run(scene, tmp_path / "out")
+    assert computed == [0, 0, 100, 200]  # the first ones are checked for overlaps
+    series = SeriesReader(tmp_path / "out" / "contacts.vtkhdf")
+    assert len(series[2].points) == len(contacts(result.solver.simulation)["i"]) > 0
+    first = result.solver.frames()["contacts.vtkhdf"]
+    result.solver.row()
+    result.solver.advance(0.005, 10)
+    assert result.solver.frames()["contacts.vtkhdf"].time > first.time
+    assert computed[4:] == [200, 200, 210]

@@ -183,3 +183,41 @@ def test_a_mesh_that_was_cut_off_is_refused_as_such(tmp_path, kind):
         file.write_bytes((b"solid " + whole[6:])[:-30])
         with pytest.raises(InputError, match="must have 12 triangles as its header says, got 11"):
             load_mesh(file)
+
+
+def test_a_mesh_with_more_than_its_header_says_is_refused_with_both_numbers(tmp_path):
+    file = tmp_path / "part.stl"
+    trimesh.creation.box().export(file)
+    whole = file.read_bytes()
+    for more, triangles in ((b"\r\n", 12), (bytes(50), 13)):
+        file.write_bytes(whole + more)
+        message = f"must end after the 12 triangles of its header, got {len(more)} bytes more, or {triangles} triangles"
+        with pytest.raises(InputError, match=message):
+            load_mesh(file)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "binary_little_endian"])
+def test_a_ply_file_that_was_cut_off_is_refused_as_such(tmp_path, encoding):
+    file = tmp_path / "part.ply"
+    trimesh.creation.icosphere(2).export(file, encoding=encoding.partition("_")[0])
+    whole = file.read_bytes()
+    assert len(load_mesh(file).faces) == 320
+    for end in (len(whole) - 40, len(whole) // 2, 300, 10):
+        file.write_bytes(whole[:end])
+        with pytest.raises(InputError, match=r"part\.ply: .*cut off, copy it again"):
+            load_mesh(file)
+
+
+def test_an_obj_file_that_was_cut_off_is_refused_as_such(tmp_path):
+    file = tmp_path / "part.obj"
+    trimesh.creation.icosphere(2).export(file)
+    text = file.read_text()
+    # Within the last number of a vertex, within a line of a face, between vertices and faces.
+    for end in (text.index("\nf ") - 20, text.index("\nf ") + 8, text.index("\nf ")):
+        file.write_text(text[:end])
+        with pytest.raises(InputError, match=r"part\.obj: .*cut off, copy it again"):
+            load_mesh(file)
+    file.write_bytes(bytes(range(256)) * 4)
+    with pytest.raises(InputError, match=r"part\.obj: .*cut off, copy it again") as raised:
+        load_mesh(file)
+    assert "charset" not in str(raised.value)

@@ -274,6 +274,24 @@ def test_a_scene_can_be_checked_and_scenes_are_listed(file):
     assert column == max(len(line.split()[0]) for line in lines) + 2
 
 
+@pytest.mark.parametrize("use", ["wall", "region"])
+def test_the_check_of_a_scene_reads_its_meshes(file, tmp_path, use):
+    part = tmp_path / "part.stl"
+    trimesh.creation.box((0.02, 0.02, 0.02)).export(part)
+    tables = {
+        "wall": '[[walls]]\nshape = "mesh"\nmaterial = "glass"\nfile = "part.stl"\n',
+        "region": '[regions.part]\nshape = "mesh"\nfile = "part.stl"\n',
+    }
+    file.write_text(file.read_text() + "\n" + tables[use])
+    assert "no errors" in invoke(file, "--check").stdout
+    whole = part.read_bytes()
+    for content, message in ((whole[:-50], "must have 12 triangles"), (b"", "at least 84 bytes"), (bytes(84), "got 0")):
+        part.write_bytes(content)
+        result = invoke(file, "--check")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
+
+
 def test_a_full_disk_is_reported_with_what_is_left(file, tmp_path, monkeypatch):
     from vicinal.sim.output import PictureWriter
 
@@ -318,3 +336,37 @@ def test_an_interrupt_leaves_valid_output_and_a_restart_file(file, tmp_path, num
     assert not list(out.glob("*.parts"))
     step = dem.Simulation.restore(load_restart(out / "restart.npz")[1]["dem"]["simulation"]).step_count
     assert step == json.loads((out / "run.json").read_text())["step"] > 0
+
+
+IN_SET_UP = """
+import os, signal, time
+from vicinal.cli import main
+from vicinal.dem.solver import GrainSolver
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def build(*_):
+    os.kill(os.getpid(), {number})
+    time.sleep(60)
+GrainSolver.build = build
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are different there")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_bodies_are_placed_leaves_no_lock(file, tmp_path, number):
+    out = tmp_path / "out"
+    program = IN_SET_UP.format(number=int(number))
+    command = [sys.executable, "-c", program, "run", str(file), "-o", str(out)]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, timeout=50)
+    assert (result.returncode, result.stderr) == (130, "error: interrupted\n")
+    assert list(out.iterdir()) == []
+
+
+def test_sigterm_while_a_run_is_prepared_raises_as_ctrl_c_does(tmp_path, monkeypatch):
+    from vicinal.dem.solver import GrainSolver
+
+    monkeypatch.setattr(GrainSolver, "build", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(KeyboardInterrupt):
+        sim.run(busy(), tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

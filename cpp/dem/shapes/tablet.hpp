@@ -1,5 +1,5 @@
 // Bi-convex tablets: two balls of radius `cap` around ∓ `cap_centre` on the axis z, cut by a cylinder of radius `band`;
-// the cylinder ends at ± `rim`.
+// the cylinder ends at ± `rim`. With sharp edges the cylinder would be longer by `beyond` margins at each end.
 #pragma once
 
 #include <cmath>
@@ -11,10 +11,11 @@ namespace vicinal::dem {
 
 struct Tablet {
   static constexpr std::string_view name = "tablet";
-  double band = 0, cap = 0, cap_centre = 0, rim = 0;
+  double band = 0, cap = 0, cap_centre = 0, rim = 0, beyond = 0;
 
   static Tablet make(const ShapeValues& values) {
-    return {values.number("band"), values.number("cap"), values.number("cap_centre"), values.number("rim")};
+    return {values.number("band"), values.number("cap"), values.number("cap_centre"), values.number("rim"),
+            values.number("beyond")};
   }
   [[nodiscard]] Vec farthest(const ShapePose& at, Vec d) const {
     const Parts parts(d, at.axis);
@@ -35,7 +36,7 @@ struct Tablet {
     if (!(std::abs(parts.along) < flat_sine * parts.length)) return Feature::point(farthest(at, d));
     const Vec out = at.centre + (band / parts.sine) * parts.across;
     Feature line = Feature::edge(out - rim * at.axis, out + rim * at.axis);
-    line.beyond = 1;
+    line.beyond = beyond;
     return line;
   }
   [[nodiscard]] TabletCore core() const { return {band, cap, cap_centre, rim}; }

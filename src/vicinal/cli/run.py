@@ -45,16 +45,17 @@ def run(
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads to use, instead of all cores.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Read the scene, report errors, and stop.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Read scene and meshes, report errors, and stop.")] = False,
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes of the package, and stop.")] = False,
 ) -> None:
     """Simulate a scene that a TOML file describes; with mpiexec, on several ranks."""
     with exit_codes():
         comm = _world()
-    with exit_codes(), _ending_all(comm):
+    with exit_codes(), _terminable(), _ending_all(comm):
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
         from vicinal.sim.restart import restart_file
+        from vicinal.sim.scene_walls import check_surfaces
 
         if list_scenes:
             width = max(map(len, scenes.names()))
@@ -71,6 +72,7 @@ def run(
         else:
             raise InputError("SCENE is missing; give a TOML file, the name of a scene (see --list), or --restart")
         if check:
+            check_surfaces(described)
             typer.echo(f"{scene or restart}: {described.title}: no errors")
             return
         if output is not None:
@@ -92,15 +94,20 @@ def _world() -> "Intracomm | None":
 
     if started_ranks() == 1:
         return None
-    from vicinal.extras import need
+    from vicinal.distributed.launcher import check_launcher, load_mpi
 
-    need("a run with mpiexec", "mpi", "mpi4py")
-    from vicinal.distributed.launcher import check_launcher
-
+    world: Intracomm = load_mpi("a run with mpiexec").COMM_WORLD
     check_launcher()
-    from mpi4py import MPI
+    return world
 
-    return MPI.COMM_WORLD
+
+@contextmanager
+def _terminable() -> "Iterator[None]":
+    """Let SIGTERM end the set-up of a run as Ctrl-C does; later on the run loop listens to both."""
+    from vicinal.sim.interrupt import terminable
+
+    with terminable():
+        yield
 
 
 @contextmanager
@@ -115,8 +122,10 @@ def _ending_all(comm: "Intracomm | None") -> "Iterator[None]":
         if ended.exit_code in {0, INTERRUPTED}:
             raise
         _abort(comm, None, ended.exit_code)
+    except KeyboardInterrupt:
+        _abort(comm, "interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - reported by _abort
-        _abort(comm, error, BAD_INPUT if isinstance(error, ValueError) else FAILURE)
+        _abort(comm, str(error), BAD_INPUT if isinstance(error, ValueError) else FAILURE)
 
 
 def _let_first_speak(comm: "Intracomm | None") -> None:
@@ -125,7 +134,7 @@ def _let_first_speak(comm: "Intracomm | None") -> None:
         time.sleep(SILENCE)
 
 
-def _abort(comm: "Intracomm", error: Exception | None, code: int) -> None:
+def _abort(comm: "Intracomm", error: str | None, code: int) -> None:
     _let_first_speak(comm)
     if error is not None:
         typer.echo(f"error: {error}" + (f" (rank {comm.rank} of {comm.size})" if comm.rank else ""), err=True)

@@ -18,7 +18,6 @@ from vicinal.cli.box import describe, parse_box
 from vicinal.cli.exits import refuse_ranks
 from vicinal.cli.report import show
 from vicinal.errors import InputError, MissingExtraError
-from vicinal.extras import need
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -84,13 +83,13 @@ class WriteTile:
 
     def __call__(self) -> int:
         """Search and write."""
-        from vicinal.io import write_pairs
+        from vicinal.io import write_counts, write_pairs
 
         result = self.task()
         counting = self.task.want == COUNTS
         if self.path is not None:
             if counting:
-                write_pairs(self.path, (result.ids, *result.columns), want="in")
+                write_counts(self.path, result.ids, *result.columns)
             else:
                 write_pairs(self.path, result.columns, want=self.task.want)
         # Of counted neighbours, every pair is counted at both of its points.
@@ -111,13 +110,13 @@ def search_tiles(job: TileJob, runner: Runner) -> None:
 
 def _on_ranks(job: TileJob, begin: float) -> None:
     """Rank 0 sorts the points; every rank runs every n-th task."""
-    need("--runner mpi", "mpi")
-    from mpi4py import MPI
+    from vicinal.distributed.launcher import load_mpi
 
+    world = load_mpi("--runner mpi").COMM_WORLD
     from vicinal.distributed import Domain
     from vicinal.distributed.messages import together
 
-    comm = Domain(MPI.COMM_WORLD).comm
+    comm = Domain(world).comm
     with _first_alone(comm, lambda: _target_folder(job)) as folder, _first_alone(comm, lambda: _tiles(job)) as tiles:
         tasks = _tasks(job, tiles, folder)[comm.rank :: comm.size]
         total = comm.allreduce(together(comm, lambda: _told(lambda: sum(_run_in_loop(tasks)))))

@@ -316,6 +316,10 @@ class GrainBodies(ABC):
 
     @positions.setter
     def positions(self, value: npt.ArrayLike) -> None:
+        # Bodies may have the same velocity, but not the same place.
+        shape = _check.as_array(value, "positions").shape
+        if shape != (len(self), 3):
+            raise InputError(f"positions must have the shape ({len(self)}, 3), a row per body, got {shape}")
         self._set("positions", value)
         self._core.drop_lists()
         self._note_placed(0)

@@ -240,7 +240,8 @@ class Tablet:
         inner, band = ball - m, self.radius - m
         # Where the ball meets the cylinder: centre + sqrt(inner² - band²), without the difference of large numbers.
         rim = 0.5 * self.band + self.cap - m - band**2 / (inner + float(np.sqrt(inner**2 - band**2)))
-        return {"band": band, "cap": inner, "cap_centre": centre, "rim": rim}, {}
+        beyond = (0.5 * self.band - rim) / m
+        return {"band": band, "cap": inner, "cap_centre": centre, "rim": rim, "beyond": beyond}, {}
 
     @property
     def cap_radius(self) -> float:

@@ -169,11 +169,10 @@ class Simulation(GrainSettings):
         order = np.argsort(np.concatenate([ids for ids, _ in parts]))
         return np.asarray(np.concatenate([column for _, column in parts])[order])
 
-    def snapshot(self, *, contacts: bool = False) -> Snapshot:
-        """Return the bodies of this rank, and their contacts if requested."""
+    def snapshot(self, contacts: Mapping[str, npt.NDArray[Any]] | None = None) -> Snapshot:
+        """Return the bodies of this rank, with their contacts if these are passed."""
         columns = {name: getattr(self, name) for name in COLUMNS}
-        touching = self.contacts() if contacts else {}
-        return Snapshot(self.time, self.shapes, self.walls, **columns, touching=touching)
+        return Snapshot(self.time, self.shapes, self.walls, **columns, touching=contacts or {})
 
     # --- time ---------------------------------------------------------------------------------------------------------
 

@@ -67,6 +67,8 @@ class GrainSolver(MethodSolver[Simulation]):
                 self.times = self.simulation.critical_times()
             self._change_step(scene.dem.dt)
         self._frames = GrainFrames(scene.output, self.walls)
+        # The contacts of the last line of the table, and their step: a frame of the same moment shows them, too.
+        self._listed: tuple[int, Mapping[str, Any]] = -1, {}
         self._events = _timetable(scene, self.simulation.dt, self.walls.moments())
 
     def _change_step(self, dt: float | None) -> None:
@@ -87,6 +89,7 @@ class GrainSolver(MethodSolver[Simulation]):
     def advance(self, until: float, steps: int) -> None:
         """Advance until the time `until` is reached, but by at most `steps` steps."""
         sim = self.simulation
+        self._listed = -1, {}
         end = sim.step_count + steps
         while sim.step_count < end and not reached(sim.time, until):
             before = sim.time
@@ -111,6 +114,8 @@ class GrainSolver(MethodSolver[Simulation]):
         """Return the number of bodies and contacts, energies, and forces on walls."""
         sim = self.simulation
         contacts = sim.contacts()
+        if self.scene.output.contacts:
+            self._listed = sim.step_count, contacts
         energies = sim.energies(contacts)
         loads = [float(x) for wall in sim.walls for x in (*wall.force, *wall.torque)]
         return [
@@ -133,7 +138,12 @@ class GrainSolver(MethodSolver[Simulation]):
     def frames(self) -> Mapping[str, Frame]:
         """Return the present frames of the time series: those of the bodies of this rank, and on rank 0 the walls."""
         sim = self.simulation
-        return self._frames.of(sim.snapshot(contacts=self.scene.output.contacts), walls=sim.rank == 0)
+        touching: Mapping[str, Any] = {}
+        if self.scene.output.contacts:
+            step, listed = self._listed
+            touching = listed if step == sim.step_count else sim.contacts()
+            self._listed = -1, {}
+        return self._frames.of(sim.snapshot(touching), walls=sim.rank == 0)
 
     def status(self) -> str:
         """Return the number of contacts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,27 @@ def read_mesh(path: str | Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
         raise FileNotFoundError(f"{path}: no such mesh file")
     if Path(path).suffix.lower() == ".stl":
         check_stl(Path(path))
+    declared = _faces_of_ply(Path(path)) if Path(path).suffix.lower() == ".ply" else 0
     try:
         # The triangles as they stand in the file; none are joined or dropped.
         mesh: Any = trimesh.load(str(path), force="mesh", process=False)
         vertices = np.asarray(mesh.vertices, np.float64)
         faces = np.asarray(mesh.faces, np.int32)
     except Exception as error:  # noqa: BLE001 - the reader raises any error of its parsers
-        raise InputError(f"{path}: must be an STL, OBJ or PLY file of triangles ({error})") from None
+        # For bytes that are not text, the reader looks for a package that guesses their encoding.
+        reason = "it is not text" if isinstance(error, ImportError) else str(error)
+        raise InputError(
+            f"{path}: must be an STL, OBJ or PLY file of triangles ({reason}); it may be cut off, copy it again"
+        ) from None
+    if len(faces) < declared:
+        raise InputError(
+            f"{path}: must have {declared} faces as its header says, got {len(faces)}; it was cut off, copy it again"
+        )
     if not len(faces) or not np.isfinite(vertices).all():
-        raise InputError(f"{path}: must have triangles and finite coordinates, got {len(faces)} triangles")
+        raise InputError(
+            f"{path}: must have triangles and finite coordinates, got {len(faces)} triangles; "
+            "if it was cut off, copy it again"
+        )
     return vertices, faces
 
 
@@ -44,7 +57,7 @@ _HEADER, _TRIANGLE = 84, 50
 
 
 def check_stl(path: Path) -> None:
-    """Raise an error if an STL file ends before its last triangle.
+    """Raise an error if an STL file ends before or after its last triangle.
 
     Parameters
     ----------
@@ -71,3 +84,14 @@ def check_stl(path: Path) -> None:
         raise InputError(
             f"{path}: must have {count} triangles as its header says, got {whole}; it was cut off, copy it again"
         )
+    raise InputError(
+        f"{path}: must end after the {count} triangles of its header, got {size - _HEADER - count * _TRIANGLE} bytes "
+        f"more, or {whole} triangles in all; export it again, or remove them if the count is right"
+    )
+
+
+def _faces_of_ply(path: Path) -> int:
+    """Return the number of faces that the header of a PLY file states, 0 if it does not."""
+    with path.open("rb") as file:
+        found = re.search(rb"^element face (\d+)\s*$", file.read(1 << 16).partition(b"end_header")[0], re.MULTILINE)
+    return int(found[1]) if found else 0

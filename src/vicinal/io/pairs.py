@@ -100,14 +100,37 @@ def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwr
     0,2,0.25
     """
     check_target(path, overwrite=overwrite)
+    _write(path, _named(arrays, want))
+
+
+def write_counts(path: Path, ids: NDArray[Any], counts: NDArray[Any]) -> None:
+    """Write numbers of neighbours to a file, with the columns i and n; its name ends as those of `write_pairs` do.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "counts.csv")
+    ...     write_counts(path, np.array([4, 2]), np.array([0, 1]))
+    ...     print(path.read_text(), end="")
+    i,n
+    4,0
+    2,1
+    """
+    check_target(path)
+    _write(path, {"i": ids, "n": counts})
+
+
+def _write(path: Path, named: dict[str, NDArray[Any]]) -> None:
     with atomic_file(path) as file:
         if path.suffix.lower() == ".npz":
-            named: dict[str, Any] = dict(zip(want, arrays, strict=True))
-            np.savez(file, **named)
+            savez: Any = np.savez  # its types have no room for names that are not known here
+            savez(file, **named)
         elif path.suffix.lower() == ".parquet":
-            write_parquets(file, [_columns(arrays, want)])
+            write_parquets(file, [_columns(named)])
         else:
-            write_csv(file, arrays, want=want)
+            _write_table(file, _columns(named), header=True)
 
 
 def write_chunks(path: Path, chunks: Iterable[Sequence[NDArray[Any]]], *, want: str, overwrite: bool = False) -> int:
@@ -139,7 +162,7 @@ def write_chunks(path: Path, chunks: Iterable[Sequence[NDArray[Any]]], *, want: 
         if path.suffix.lower() == ".npz":
             _write_npz(file, counted, want, path.parent)
         elif path.suffix.lower() == ".parquet":
-            write_parquets(file, (_columns(arrays, want) for arrays in counted))
+            write_parquets(file, (_columns(_named(arrays, want)) for arrays in counted))
         else:
             for number, arrays in enumerate(counted):
                 write_csv(file, arrays, want=want, header=number == 0)
@@ -179,7 +202,10 @@ def _write_npz(file: BinaryIO, chunks: Iterable[Sequence[NDArray[Any]]], want: s
 
 def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str, header: bool = True) -> None:
     """Write pairs as text to an open binary file; see `write_pairs`."""
-    named = _columns(arrays, want)
+    _write_table(file, _columns(_named(arrays, want)), header=header)
+
+
+def _write_table(file: BinaryIO, named: dict[str, NDArray[Any]], *, header: bool) -> None:
     columns = list(named.values())
     if header:
         file.write((",".join(named) + "\n").encode())
@@ -190,18 +216,21 @@ def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str, head
         file.write((line * len(rows[0]) % tuple(chain.from_iterable(zip(*rows, strict=True)))).encode())
 
 
-def _columns(arrays: Sequence[NDArray[Any]], want: str) -> dict[str, NDArray[Any]]:
+def _named(arrays: Sequence[NDArray[Any]], want: str) -> dict[str, NDArray[Any]]:
+    return dict(zip(check_want(want, LETTERS), arrays, strict=True))
+
+
+def _columns(named: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the columns of a table by name, one per axis of vectors and shifts."""
-    check_want(want, LETTERS + "n")  # "in": bodies and their numbers of neighbours (vicinal.tiles)
-    named: dict[str, NDArray[Any]] = {}
-    for letter, array in zip(want, arrays, strict=True):
+    columns: dict[str, NDArray[Any]] = {}
+    for letter, array in named.items():
         if letter == EDGES:
-            named |= {letter + "i": array[0], letter + "j": array[1]}
+            columns |= {letter + "i": array[0], letter + "j": array[1]}
         elif array.ndim == 1:
-            named[letter] = array
+            columns[letter] = array
         else:
-            named |= {letter + axis: array[:, k] for k, axis in enumerate("xyz"[: array.shape[1]])}
-    return named
+            columns |= {letter + axis: array[:, k] for k, axis in enumerate("xyz"[: array.shape[1]])}
+    return columns
 
 
 def _format(column: NDArray[Any]) -> str:

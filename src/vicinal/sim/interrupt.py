@@ -11,6 +11,34 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """SIGINT (Ctrl-C), and SIGTERM, which batch schedulers send before they kill a job."""
 
 
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt as Ctrl-C does, so that what a block has begun is cleaned up.
+
+    Examples
+    --------
+    >>> import os
+    >>> try:
+    ...     with terminable():
+    ...         os.kill(os.getpid(), signal.SIGTERM)
+    ... except KeyboardInterrupt:
+    ...     "stopped"
+    'stopped'
+    """
+    # Only the main thread can handle signals. A handler of the caller stays, and an ignored signal stays ignored.
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 class Interrupt:
     """Whether the process was asked to stop.
 

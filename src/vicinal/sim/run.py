@@ -21,7 +21,7 @@ from vicinal.io.atomic import remove_leftovers, replace_file
 from vicinal.machine import describe, now
 from vicinal.sim.clock import Timetable, reached
 from vicinal.sim.folder import REPORT, RESTART, SCENE, TABLE
-from vicinal.sim.interrupt import Interrupt
+from vicinal.sim.interrupt import Interrupt, terminable
 from vicinal.sim.lock import FolderLock
 from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
@@ -280,8 +280,10 @@ class RunLoop:
 
     def _take_folder(self) -> FolderLock:
         """Create the folder and lock it."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError(f"the output must be a folder, got the file {self.folder}; choose another name")
+        for place in (self.folder, *self.folder.parents):
+            if place.exists() and not place.is_dir():
+                where = "" if place == self.folder else f" in {self.folder}"
+                raise InputError(f"the output must be a folder, got the file {place}{where}; choose another name")
         self.folder.mkdir(parents=True, exist_ok=True)
         return FolderLock(self.folder)
 
@@ -395,14 +397,15 @@ def run(
     >>> result.status, result.progress.step
     ('finished', 1000)
     """
-    loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
-    try:
-        for state in loop.go():
-            if progress is not None:
-                progress(state)
-    finally:  # a run that fails was often warned of
-        for message in loop.warnings:
-            warnings.warn(message, SimulationWarning, stacklevel=2)
+    with terminable():
+        loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
+        try:
+            for state in loop.go():
+                if progress is not None:
+                    progress(state)
+        finally:  # a run that fails was often warned of
+            for message in loop.warnings:
+                warnings.warn(message, SimulationWarning, stacklevel=2)
     return loop.result()
 
 

@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from vicinal.errors import InputError
 from vicinal.sim.meshes import load_mesh
+from vicinal.sim.regions import MeshRegion
 from vicinal.sim.scene import Scene
+from vicinal.sim.spaces import space
 from vicinal.sim.vtkhdf import Frame, triangles
 from vicinal.sim.wall_sections import (
     AnyWall,
@@ -104,6 +106,14 @@ class SceneWalls:
                 for wall, centre in zip(group[1:], (table.start, table.end), strict=False):
                     drawn[wall.name] = _disc(table, np.array(centre))
         return drawn
+
+
+def check_surfaces(scene: Scene) -> None:
+    """Make all walls and the meshes of regions, to find files that cannot be read before bodies are placed."""
+    _groups(scene, 1.0)
+    for region in scene.regions.values():
+        if isinstance(region, MeshRegion):
+            space(region)
 
 
 def _groups(scene: Scene, size: float) -> list[list[Wall]]:
