@@ -23,6 +23,14 @@ class NamedCell:
     def vectors(self) -> Any:
         return np.array(self.rows, float)
 
+    @property
+    def closed(self) -> Any:
+        """The same with an edge of length 1 where there is none, for packages that need three."""
+        rows = self.vectors
+        for k in np.flatnonzero(~rows.any(axis=1)):
+            rows[k, k] = 1.0
+        return rows
+
     def points(self, n: int, seed: int, spread: float = 3.0) -> Any:
         """Points inside the cell and around it, up to `spread` edges away."""
         rng = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from vicinal import dem
 from vicinal.cell import read_cell
 
 every_cell = pytest.mark.parametrize("cell", CELLS, ids=str)
+every_closed_cell = pytest.mark.parametrize("cell", [cell for cell in CELLS if all(cell.periodic)], ids=str)
 FCC = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], float)
 HEXAGONAL = np.array([[1, 0, 0], [0.5, 3**0.5 / 2, 0], [0, 0, 1.6]])
 
@@ -41,6 +43,78 @@ def test_ase_finds_the_same_images(cell: NamedCell) -> None:
             assert np.array_equal(mine, theirs)
         assert np.allclose(ours[3], D[order], atol=1e-9)
         assert np.allclose(ours[3], points[ours[1]] - points[ours[0]] + ours[2] @ rows, atol=1e-9)
+
+
+def found_by_matscipy(points: Any, cutoff: float, cell: NamedCell) -> Any:
+    neighbours = pytest.importorskip("matscipy.neighbours")
+    pbc = np.array(cell.periodic)
+    return neighbours.neighbour_list("ijSD", positions=points, cell=cell.closed, pbc=pbc, cutoff=cutoff)
+
+
+def found_by_vesin(points: Any, cutoff: float, cell: NamedCell) -> Any:
+    vesin = pytest.importorskip("vesin")
+    made = vesin.NeighborList(cutoff=cutoff, full_list=True)
+    return made.compute(points=points, box=cell.closed, periodic=list(cell.periodic), quantities="ijSD")
+
+
+@every_cell
+@pytest.mark.parametrize("peer", [found_by_matscipy, found_by_vesin], ids=["matscipy", "vesin"])
+def test_peers_find_the_same_images(cell: NamedCell, peer: Callable[..., Any]) -> None:
+    for n, cutoff in ((1, 1.31), (2, 1.87), (17, 0.71), (60, 0.4)):
+        points = cell.points(n, seed=n, spread=2)
+        i, j, S, D = peer(points, cutoff, cell)
+        order = np.lexsort((*np.asarray(S).T[::-1], j, i))
+        ours = vc.pairs(points, cutoff, box=cell.rows, periodic=cell.periodic, want="ijSD", half=False, sort=True)
+        for mine, theirs in zip(ours[:3], (i, j, S), strict=True):
+            assert np.array_equal(mine, np.asarray(theirs)[order])
+        assert np.allclose(ours[3], np.asarray(D)[order], atol=1e-9)
+
+
+def in_standard_form(cell: NamedCell) -> Any:
+    """The cell turned in space, and mirrored if it is left-handed, so that its vectors form a lower triangle.
+
+    freud and MDAnalysis describe all cells in this way.
+    """
+    triangle = np.linalg.qr(cell.closed.T)[1]
+    return (triangle * np.sign(np.diag(triangle))[:, None]).T
+
+
+@every_closed_cell
+def test_freud_finds_the_same_bonds(cell: NamedCell) -> None:
+    """freud works in float32, and with cutoffs below half the distance of the faces."""
+    freud = pytest.importorskip("freud")
+    rows = in_standard_form(cell)
+    box = freud.box.Box(*np.diag(rows), rows[1, 0] / rows[1, 1], rows[2, 0] / rows[2, 2], rows[2, 1] / rows[2, 2])
+    box.periodic = cell.periodic
+    cutoff = 0.45 * min(1 / np.linalg.norm(np.linalg.inv(rows), axis=0))
+    places = np.random.default_rng(9).random((200, 3))
+    points = places @ rows
+    bonds = freud.locality.AABBQuery(box, points - rows.sum(axis=0) / 2).query(
+        points - rows.sum(axis=0) / 2, {"r_max": cutoff, "exclude_ii": True}
+    )
+    theirs = bonds.toNeighborList()
+    i, j, d = vc.pairs(places @ cell.closed, cutoff, box=cell.rows, periodic=cell.periodic, want="ijd", half=False)
+    sure = np.abs(d / cutoff - 1) > 1e-5
+    certain = np.abs(theirs.distances / cutoff - 1) > 1e-5
+    assert set(zip(i[sure].tolist(), j[sure].tolist(), strict=True)) == set(
+        map(tuple, np.asarray(theirs[:])[certain].tolist())
+    )
+
+
+@every_closed_cell
+def test_mdanalysis_finds_the_same_distances(cell: NamedCell) -> None:
+    distances = pytest.importorskip("MDAnalysis.lib.distances")
+    mdamath = pytest.importorskip("MDAnalysis.lib.mdamath")
+    dimensions = mdamath.triclinic_box(*cell.closed)
+    rows = mdamath.triclinic_vectors(dimensions).astype(float)
+    cutoff = 0.45 * min(1 / np.linalg.norm(np.linalg.inv(rows), axis=0))
+    points = (np.random.default_rng(10).random((150, 3)) @ rows).astype(np.float32)
+    near, apart = distances.self_capped_distance(points, cutoff, box=dimensions, method="bruteforce")
+    i, j, d = vc.pairs(points, cutoff, box=dimensions.tolist(), want="ijd")
+    sure, certain = np.abs(d / cutoff - 1) > 1e-5, np.abs(apart / cutoff - 1) > 1e-5
+    numbered = {tuple(sorted(pair)) for pair in near[certain].tolist()}
+    assert {tuple(sorted(pair)) for pair in zip(i[sure].tolist(), j[sure].tolist(), strict=True)} == numbered
+    assert np.allclose(np.sort(d[sure]), np.sort(apart[certain]), rtol=1e-4, atol=1e-6)
 
 
 @every_cell

@@ -89,6 +89,52 @@ def test_counts_per_pair_of_types() -> None:
         assert counts[a, b].tolist() == np.histogram(squares_of(cross)[chosen], EDGES * EDGES)[0].tolist()
 
 
+def near_edges(distances: Array, edges: Array) -> int:
+    """How many distances float32 may put into another bin."""
+    return int((np.abs(distances[:, None] - edges) < 1e-5 * edges[-1]).sum())
+
+
+@pytest.mark.parametrize("tilts", [(0, 0, 0), (0.5, 0.3, -0.4)], ids=["cube", "tilted"])
+def test_freud_finds_the_same_radial_distribution(tilts: tuple[float, ...]) -> None:
+    freud = pytest.importorskip("freud")
+    xy, xz, yz = tilts
+    rows = np.array([[1, 0, 0], [xy, 1, 0], [xz, yz, 1]]) * 2.0
+    points = (RNG.random((1500, 3)) @ rows).astype(np.float32)
+    bins, reach = 40, 0.6
+    theirs = freud.density.RDF(bins, reach)
+    theirs.compute((freud.box.Box(2, 2, 2, xy, xz, yz), points))
+    edges = np.linspace(0, reach, bins + 1)
+    ours = 2 * vc.histogram(points, edges, box=rows)
+    doubtful = near_edges(vc.pairs(points, reach, box=rows, want="d")[0], edges[1:])
+    assert ours.sum() > 100 * len(points)
+    assert doubtful < 1e-3 * ours.sum()
+    assert np.abs(np.cumsum(ours) - np.cumsum(theirs.bin_counts)).max() <= 2 * doubtful
+    shells = 4 / 3 * np.pi * np.diff(edges**3)
+    g = ours / shells / len(points) * np.linalg.det(rows) / len(points)
+    assert np.allclose(g[5:], theirs.rdf[5:], rtol=2e-3)
+
+
+def test_counts_of_pairs_of_catalogues_are_those_of_scipy() -> None:
+    """DD, DR and RR of a correlation function, in one call with types and one by one."""
+    spatial = pytest.importorskip("scipy.spatial")
+    data = RNG.random((9, 3))[RNG.integers(0, 9, 800)] + 0.05 * RNG.normal(size=(800, 3))
+    data, random = data % 1.0, RNG.random((1200, 3))
+    edges = np.geomspace(0.01, 0.3, 12)
+    trees = [spatial.cKDTree(points, boxsize=1.0) for points in (data, random)]
+    both, types = np.concatenate([data, random]), np.repeat([0, 1], [800, 1200])
+    counts = vc.histogram(both, edges, types=types, box=1.0)
+    for a, b in ((0, 0), (0, 1), (1, 1)):
+        expected = np.diff(trees[a].count_neighbors(trees[b], edges)) // (2 if a == b else 1)
+        assert counts[a, b].tolist() == counts[b, a].tolist() == expected.tolist()
+        points = (data, random)
+        alone = (
+            vc.histogram(points[a], edges, box=1.0)
+            if a == b
+            else vc.histogram(points[b], edges, queries=points[a], box=1.0)
+        )
+        assert alone.tolist() == expected.tolist()
+
+
 def test_weights_are_multiplied_and_summed_the_same_on_any_number_of_threads() -> None:
     points, weights = RNG.random((20_000, 3)), RNG.normal(size=20_000)
     edges = np.linspace(0, 0.05, 11)

@@ -115,6 +115,39 @@ def test_every_system_has_its_own_tilted_cell() -> None:
     )
 
 
+def test_cells_of_systems_may_be_lengths_and_angles() -> None:
+    """As for a single system, bit for bit; orthogonal ones and slabs among them."""
+    rng = np.random.default_rng(8)
+    numbers = [
+        [1.0, 1.2, 0.9, 90, 90, 60],
+        [1.0, 1.1, 1.2, 90, 90, 90],
+        [1.4, 0.9, 0, 75, 82, 66],
+        [1.0, 1.0, 1.3, 40, 60, 75],
+        [0, 0, 1.1, 90, 90, 90],
+    ]
+    offsets = [0, 9, 20, 20, 31, 40]
+    for dtype in (np.float32, np.float64):
+        points = rng.uniform(-1, 2, (40, 3)).astype(dtype)
+        for periodic in (None, (True, True, False), [[True, False, k % 2 == 0] for k in range(5)]):
+            if periodic is not None:
+                numbers[2][2] = numbers[4][0] = numbers[4][1] = 1.5
+            found = vc.pairs(
+                points, 0.6, batch=offsets, box=numbers, periodic=periodic, want=ALL, half=False, sort=True
+            )
+            parts = []
+            for k, (begin, end) in enumerate(pairwise(offsets)):
+                along = periodic if np.ndim(periodic) < 2 else periodic[k]
+                space: dict[str, Any] = {"box": numbers[k], "periodic": along}
+                part = Pairs(*vc.pairs(points[begin:end], 0.6, **space, want=ALL, half=False, sort=True))
+                parts.append(Pairs(part.i + np.int32(begin), part.j + np.int32(begin), part.S, part.d, part.D))
+            expected = Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in "ijSdD"))
+            assert_same_pairs(Pairs(*found), expected)
+            assert np.array_equal(
+                vc.count(points, 0.6, batch=offsets, box=numbers, periodic=periodic),
+                np.bincount(expected.i, minlength=40),
+            )
+
+
 @given(problem=st.one_of(problems(most=24), tilted_problems("points", most=20)), data=st.data())
 def test_any_points(problem: Any, data: st.DataObject) -> None:
     """The same box for all systems; the systems are parts of any cloud."""
@@ -195,6 +228,8 @@ REFUSALS = [
         "periodic",
         "True",
     ),
+    Refusal("an angle", lambda: vc.pairs(FOUR, 1.0, box=[[1, 1, 1, 90, 90, 200]], batch=[0] * 4), "box", "200"),
+    Refusal("six numbers in a plane", lambda: vc.pairs(FOUR[:, :2], 1.0, box=[[1] * 6], batch=[0] * 4), "box", "6"),
     Refusal("chunks", lambda: vc.pairs(FOUR, 1.0, batch=[0, 0, 1, 1], chunks=3), "chunks", "batch"),
     Refusal("an empty box", lambda: vc.pairs(FOUR, 1.0, box=[[1, 0, 1]] * 2, batch=[0, 0, 1, 1]), "box", "0.0"),
     Refusal("images", lambda: vc.pairs(FOUR, 99.0, box=[[1, 1, 1]] * 2, batch=[0, 0, 1, 1]), "cutoff", "99.0"),

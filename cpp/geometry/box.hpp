@@ -178,10 +178,16 @@ struct Box {
 
  private:
   void wrap_tilted(Position& x, Integers& counts) const;
+  // Entries of `back` and products may need more than 32 bits, which unsigned numbers drop; results fit 32 bits
+  // (check_wraps and check_images in src/vicinal/_check.py), and are right modulo 2^32.
   static Integers product(const Integers& shift, const Matrix<std::int32_t, D>& matrix) {
     Integers sum{};
-    for (std::size_t k = 0; k < D; ++k)
-      for (std::size_t a = 0; a < D; ++a) sum[a] += shift[k] * matrix[k][a];
+    for (std::size_t a = 0; a < D; ++a) {
+      std::uint32_t total = 0;
+      for (std::size_t k = 0; k < D; ++k)
+        total += static_cast<std::uint32_t>(shift[k]) * static_cast<std::uint32_t>(matrix[k][a]);
+      sum[a] = static_cast<std::int32_t>(total);
+    }
     return sum;
   }
 };
@@ -216,11 +222,14 @@ double lattice_slack(const Box<T, D>& box, double reach, const std::type_identit
 // or, among denormals, half the smallest denormal; so d^2 <= r2 (1 + 4 eps) + 3 denorm_min, and the differences
 // themselves were rounded once more. 16 eps covers the rounding of this very expression too.
 template <class T>
-double reach_of(T cutoff) {
-  const T squared = cutoff * cutoff;
+double reach_of_square(T squared) {
   constexpr double eps = std::numeric_limits<T>::epsilon();
   constexpr double tiny = std::numeric_limits<T>::denorm_min();
   return std::sqrt(static_cast<double>(squared) + 3 * tiny) * (1 + 16 * eps);
+}
+template <class T>
+double reach_of(T cutoff) {
+  return reach_of_square<T>(cutoff * cutoff);
 }
 
 // On a periodic axis (wj - wi) + s*L rounds relative to L instead of to dx: up to |s|+1 edges, two roundings.

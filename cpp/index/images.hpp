@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "geometry/box.hpp"
@@ -20,8 +22,11 @@ std::vector<Shift> images_within(const Reach<D>& reach, const Box<T, D>& box) {
   std::array<int, 3> most{};
   for (std::size_t a = 0; a < D; ++a) {
     const T edge = box.edge[a];
-    if (edge > 0)
-      most[a] = static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1;
+    if (!(edge > 0)) continue;
+    const double edges = std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge)) + 1;
+    if (!(edges <= std::numeric_limits<std::int16_t>::max()))
+      throw std::invalid_argument("cutoff must reach at most 32767 edges of the box; use a smaller one");
+    most[a] = static_cast<int>(edges);
   }
   std::vector<Shift> images;
   for (int z = -most[2]; z <= most[2]; ++z)

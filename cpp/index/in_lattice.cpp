@@ -27,6 +27,18 @@ T larger(T radius, double slack) {
   return up<T>(static_cast<double>(radius) * more + tiny + slack / 2);
 }
 
+// For each axis the power of two by which it is shortened.
+template <class T, int D>
+std::array<double, D> scale_of(const Reach<D>& reach) {
+  // Coordinates must not become denormal numbers: these would not be exact.
+  const double tiny = std::sqrt(static_cast<double>(std::numeric_limits<T>::denorm_min()));
+  const double least = std::max(*std::min_element(reach.axis.begin(), reach.axis.end()), tiny);
+  std::array<double, D> scale{};
+  for (std::size_t a = 0; a < D; ++a)
+    scale[a] = std::exp2(-std::floor(std::log2(std::max(reach.axis[a] / least, 1.0))));
+  return scale;
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -35,17 +47,18 @@ void InLattice<T, D>::change(const BodyView<T, D>& bodies, F&& f) {
   LatticeBodies<T, D> copy;
   f(project(bodies, copy));
   copy_ = std::move(copy);
-  bodies_.reset(bodies, settings_.box, near_frame(bodies, settings_.box, reach_));
+  bodies_.reset(bodies, settings_.box, near_frame(bodies, settings_.box, bodies.reach(settings_.cutoff).largest()));
   follow(inner_->bodies(), bodies_);
 }
 
 template <class T, int D>
 void InLattice<T, D>::build(const BodyView<T, D>& bodies) {
   constexpr double room = 1 + 0x1p-10;  // bounds that change a little must not cause another build
-  reach_ = bodies.reach(settings_.cutoff).largest() * room;
+  scale_ = scale_of<T>(bodies.reach(settings_.cutoff));
+  reach_ = reach_in_copy(bodies) * room;
   slack_ = bodies.shape == Shape::sphere ? 2 * slack_of(bodies) : 0;
   StructureSettings<T, D> inner = settings_;
-  inner.box.tilted = false;
+  inner.box = box_of_copy();
   inner.cutoff = bodies.shape == Shape::sphere ? settings_.cutoff : up<T>(reach_);
   inner_ = make_(inner);
   change(bodies, [&](const BodyView<T, D>& view) { inner_->build(view); });
@@ -85,14 +98,18 @@ std::size_t InLattice<T, D>::bytes() const {
 
 template <class T, int D>
 bool InLattice<T, D>::outgrown(const BodyView<T, D>& bodies) const {
-  return bodies.shape != bodies_.raw.shape || bodies.reach(settings_.cutoff).largest() > reach_ ||
+  return bodies.shape != bodies_.raw.shape || reach_in_copy(bodies) > reach_ ||
          (bodies.shape == Shape::sphere && slack_of(bodies) > slack_);
 }
 
 template <class T, int D>
 BodyView<T, D> InLattice<T, D>::project(const BodyView<T, D>& bodies, LatticeBodies<T, D>& copy) const {
   BodyView<T, D> view = bodies;
-  view.box.tilted = false;
+  view.box = box_of_copy();
+  for (std::size_t a = 0; a < D; ++a) {
+    view.low[a] *= static_cast<T>(scale_[a]);
+    view.high[a] *= static_cast<T>(scale_[a]);
+  }
   if (bodies.shape == Shape::box) {
     view.shape = Shape::point;
     view.extra = nullptr;
@@ -100,7 +117,7 @@ BodyView<T, D> InLattice<T, D>::project(const BodyView<T, D>& bodies, LatticeBod
   }
   std::array<T, D> highest{};
   for (std::size_t a = 0; a < D; ++a) {
-    const T edge = settings_.box.edge[a];
+    const T edge = view.box.edge[a];
     highest[a] = edge > 0 ? std::nextafter(edge, T{0}) : std::numeric_limits<T>::max();
   }
   copy.positions.reset(bodies.size * D);
@@ -108,9 +125,9 @@ BodyView<T, D> InLattice<T, D>::project(const BodyView<T, D>& bodies, LatticeBod
     for (std::size_t k = begin; k < end; ++k) {
       const auto x = settings_.box.wrap(bodies.data + k * D);
       for (std::size_t a = 0; a < D; ++a) {
-        const auto at = static_cast<T>(settings_.box.along(x, static_cast<int>(a)));
+        const auto at = static_cast<T>(settings_.box.along(x, static_cast<int>(a)) * scale_[a]);
         // The inner structure must not wrap a body that is outside by a rounding error.
-        copy.positions[k * D + a] = settings_.box.edge[a] > 0 ? std::min(std::max(at, T{0}), highest[a]) : at;
+        copy.positions[k * D + a] = view.box.edge[a] > 0 ? std::min(std::max(at, T{0}), highest[a]) : at;
       }
     }
   });
@@ -129,9 +146,29 @@ BodyView<T, D> InLattice<T, D>::project(const BodyView<T, D>& bodies, LatticeBod
 }
 
 template <class T, int D>
+Box<T, D> InLattice<T, D>::box_of_copy() const {
+  Box<T, D> box = settings_.box;
+  box.tilted = false;
+  for (std::size_t a = 0; a < D; ++a) box.edge[a] *= static_cast<T>(scale_[a]);
+  return box;
+}
+
+template <class T, int D>
+double InLattice<T, D>::reach_in_copy(const BodyView<T, D>& bodies) const {
+  const Reach<D> reach = bodies.reach(settings_.cutoff);
+  double most = 0;
+  for (std::size_t a = 0; a < D; ++a) most = std::max(most, reach.axis[a] * scale_[a]);
+  return most;
+}
+
+template <class T, int D>
 double InLattice<T, D>::slack_of(const BodyView<T, D>& bodies) const {
-  const T sum = bodies.largest[0] + std::max(bodies.largest[0], bodies.largest_query[0]);
-  return std::max(bodies.reach(settings_.cutoff).largest() - reach_of(sum), 0.0);
+  const T larger = std::max(bodies.largest[0], bodies.largest_query[0]);
+  const double apart = reach_of(bodies.widest ? larger : bodies.largest[0] + larger);
+  const Reach<D> reach = bodies.reach(settings_.cutoff);
+  double most = 0;
+  for (std::size_t a = 0; a < D; ++a) most = std::max(most, (reach.axis[a] - apart) * scale_[a]);
+  return most;
 }
 
 template <class T, int D>

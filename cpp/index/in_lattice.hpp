@@ -5,8 +5,14 @@
 // slots, for the exact test. Spheres are larger in the copy, and the cutoff of points is, by what rounding may add.
 // Axis-aligned boxes are tilted against the axes of the lattice: in the copy they are points, with the reach of the
 // largest box as the cutoff.
+//
+// The inner structure knows one cutoff for all axes. Bodies may reach much farther along a long axis than along a thin
+// one, because of the rounding of long coordinates, or because boxes are long; so long axes are shortened in the copy
+// until their reach is less than twice that of the axis along which it is the least. Otherwise the structure would see
+// many images along the thin axis in vain, more than there are numbers for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,7 +56,11 @@ class InLattice final : public Structure<T, D> {
 
   // A view of the bodies in lattice coordinates, which are stored in `copy`.
   BodyView<T, D> project(const BodyView<T, D>& bodies, LatticeBodies<T, D>& copy) const;
-  // How much farther than the sum of their radii two spheres, or queries, can be apart along an axis.
+  // The cuboid that the cell is in the copy.
+  [[nodiscard]] Box<T, D> box_of_copy() const;
+  // The largest reach along an axis of the copy.
+  [[nodiscard]] double reach_in_copy(const BodyView<T, D>& bodies) const;
+  // How much farther than the sum of their radii two spheres, or queries, can be apart along an axis of the copy.
   [[nodiscard]] double slack_of(const BodyView<T, D>& bodies) const;
 
   // Puts bodies into the slots that the copy of them has.
@@ -60,8 +70,9 @@ class InLattice final : public Structure<T, D> {
 
   StructureSettings<T, D> settings_;
   Make make_;
-  double reach_ = 0;  // of the bodies that the inner structure was made for
-  double slack_ = 0;  // of spheres: see slack_of
+  std::array<double, D> scale_{};  // from lattice coordinates to the copy, a power of two for each axis
+  double reach_ = 0;               // in the copy, of the bodies that the inner structure was made for
+  double slack_ = 0;               // of spheres: see slack_of
   std::unique_ptr<Structure<T, D>> inner_;
   LatticeBodies<T, D> copy_;
   Bodies<T, D> bodies_;

@@ -284,17 +284,17 @@ class NearestSearch {
     // grows with the reach, so it is doubled.
     double reach = near_reach_;
     while (bodies_.size > 0 && bodies_.box.periodic() && !covers(reach, best_.limit())) {
-      const std::vector<Image> done = images_of(reach);
+      const Shift done = images_of(reach).back().shift;
       reach *= 2;
-      for (const Image& image : images_of(reach))
-        if (std::none_of(done.begin(), done.end(), [&](const Image& old) { return old.shift == image.shift; }))
-          descend(query, x, image);
+      for (const Image& image : images_of(reach)) {
+        bool old = true;
+        for (std::size_t a = 0; a < D; ++a) old = old && std::abs(image.shift[a]) <= done[a];
+        if (!old) descend(query, x, image);
+      }
     }
   }
   // Whether all points with such a square are within the images of a reach.
-  static bool covers(double reach, T square) {
-    return std::sqrt(static_cast<double>(square)) * (1 + 16 * std::numeric_limits<T>::epsilon()) <= reach;
-  }
+  static bool covers(double reach, T square) { return reach_of_square(square) <= reach; }
 
   void descend(Slot query, const std::array<T, D>& x, const Image& image) {
     if (tree_.depth() == 0) return;
@@ -360,8 +360,7 @@ class NearestSearch {
     const bool near = !bodies_.box.periodic() || covers(near_reach_, radius2);
     // A query that reaches many images of a small box has far more candidates than its neighbours share.
     if (!near && !covers(8 * near_reach_, radius2)) return false;
-    if (!near)
-      far_images_ = images_of(std::sqrt(static_cast<double>(radius2)) * (1 + 16 * std::numeric_limits<T>::epsilon()));
+    if (!near) far_images_ = images_of(reach_of_square(radius2));
     const std::vector<Image>& images = near ? near_images_ : far_images_;
     frame_.reset(bounds, radius2, near ? near_step_ : longest_step(far_images_));
     std::array<const T*, D> from{};

@@ -27,6 +27,7 @@
 #include "exec/available_memory.hpp"
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
+#include "index/body_view.hpp"
 #include "index/bounds.hpp"
 #include "python/arrays.hpp"
 #include "python/choose.hpp"
@@ -89,10 +90,18 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
   });
 }
 
-// Whether points within these bounds lie in the box or not many periods away, and reach few images of it.
+// Whether points within these bounds lie in the box or not many periods away, and reach few images of it: so few that
+// the checks in Python (check_wraps, check_images) would pass.
 template <class T, int D>
-bool near_box(const Box<T, D>& box, const std::vector<double>& low, const std::vector<double>& high, double reach) {
+bool near_box(const Box<T, D>& box, const std::vector<double>& low, const std::vector<double>& high, T cutoff) {
   constexpr double most = 1024;
+  BodyView<T, D> points;
+  for (std::size_t a = 0; a < D; ++a) {
+    points.low[a] = static_cast<T>(low[a]);
+    points.high[a] = static_cast<T>(high[a]);
+  }
+  // Longer than the cutoff by rounding, which can be many edges.
+  const Reach<D> reach = in_box(points, box).reach(cutoff);
   for (std::size_t k = 0; k < D; ++k) {
     const auto edge = static_cast<double>(box.edge[k]);
     if (!(edge > 0)) continue;
@@ -102,7 +111,7 @@ bool near_box(const Box<T, D>& box, const std::vector<double>& low, const std::v
       far += along * std::max(std::abs(low[a]), std::abs(high[a]));
       if (std::abs(static_cast<double>(box.lattice.basis[k][a])) > most) return false;
     }
-    if (!(far < most && reach < 2 * edge)) return false;
+    if (!(far < most && reach.axis[k] < 2 * edge)) return false;
   }
   return true;
 }
@@ -126,7 +135,7 @@ nb::object plain_pairs(nb::handle points, double cutoff, const std::vector<doubl
     if (bad >= 0) return nb::none();
     const std::vector<double> zeros(D);
     const std::vector<double>& space = box.empty() ? zeros : box;
-    if (!box.empty() && !near_box(box_of<T, D>(box), low, high, cutoff)) return nb::none();
+    if (!box.empty() && !near_box(box_of<T, D>(box), low, high, r)) return nb::none();
     const BodyArrays bodies{array, std::nullopt, std::move(low), std::move(high), zeros, false};
     return nb::tuple(AnySearch::once(std::pair(&chooser, limit), bodies, static_cast<double>(r), space)
                          .pairs(want, half, sort, std::nullopt, nullptr));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,7 +24,8 @@ MOST_BODIES = 2**31 - 1
 MOST_IMAGES = 50_000
 # From here on a square rounds to infinity, by the size of the dtype in bytes.
 LARGEST_SQUARE = {4: (2 - 2**-24) * 2.0**127, 8: math.inf}
-# Shifts, in units of the vectors of a tilted cell, must fit 32 bits.
+# Shifts, in units of the vectors of a tilted cell, must fit 32 bits: this many for the wrapping of each of two bodies,
+# and twice as many for the image.
 MOST_SHIFT = 2**29
 
 
@@ -227,19 +228,42 @@ def check_box(value: BoxLike, points: Bodies, cutoff: float, periodic: PeriodicL
 
 
 def check_images(points: Bodies, cutoff: float, cell: Cell, queries: Bodies | None = None) -> None:
-    """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
-    reach = cell.reach(points.reach(cutoff, queries), boxes=points.kind == "boxes")
-    images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, cell.edges, strict=True) if edge > 0)
+    """Check that a body reaches at most `MOST_IMAGES` periodic images of the box, and that their shifts fit 32 bits."""
+    reach = points.reach(cutoff, queries)
+    edges = _edges_within(reach, points, cell)
+    images = math.prod(2 * most + 1 for most in edges)
+    turns = points.dim * cell.steepest() * max(edges, default=0.0)
+    if images <= MOST_IMAGES and turns < 2 * MOST_TURNS:
+        return
+    name, size = {
+        "points": ("cutoff", cutoff),
+        "spheres": ("radii", max(reach) / 2),
+        "boxes": ("boxes", max(reach)),
+    }[points.kind]
+    least = math.prod(2 * most + 1 for most in _edges_within(replace(points, largest=[]).reach(0.0), points, cell))
+    if least > MOST_IMAGES and (cutoff == 0 or cell.tilted):
+        raise InputError(
+            f"box must be such that a body reaches at most {MOST_IMAGES} periodic images by the rounding of "
+            f"{points.array.dtype} alone, got box {cell}, where it reaches {least:.3g}; use float64 points, "
+            "larger units or a less thin cell"
+        )
     if images > MOST_IMAGES:
-        name, size = {
-            "points": ("cutoff", cutoff),
-            "spheres": ("radii", max(reach) / 2),
-            "boxes": ("boxes", max(reach)),
-        }[points.kind]
         raise InputError(
             f"{name} must reach at most {MOST_IMAGES} periodic images, got {size}, which reaches {images:.3g} in box "
             f"{cell}; use a smaller size, or repeat the points in a larger box"
         )
+    raise InputError(
+        f"{name} must be so small that shifts fit 32 bits, got {size}, which reaches {max(edges):.3g} edges in a box "
+        f"whose reduced edge vectors are sums of up to {cell.steepest()} times the given ones; use a smaller size, or "
+        "subtract multiples of the other edge vectors from the longest one"
+    )
+
+
+def _edges_within(reach: list[float], points: Bodies, cell: Cell) -> list[float]:
+    """Return how many edges away an image can be that a body reaches, along each periodic axis."""
+    far = [max(abs(b), abs(h)) for b, h in zip(points.low, points.high, strict=True)]
+    reach = cell.reach(reach, far, float(np.finfo(points.array.dtype).eps), boxes=points.kind == "boxes")
+    return [r / edge + 1 for r, edge in zip(reach, cell.edges, strict=True) if edge > 0]
 
 
 def check_wraps(points: Bodies, cell: Cell, name: str) -> None:
@@ -264,8 +288,7 @@ def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
 
 def _check_tilted_wraps(points: Bodies, cell: Cell, name: str) -> None:
     """Check the same in a tilted cell."""
-    steepest = max(abs(entry) for row in cell.basis for entry in row)
-    most = min(most_wraps(points.array.dtype), MOST_SHIFT / (points.dim * steepest))
+    most = min(most_wraps(points.array.dtype), MOST_SHIFT / (points.dim * cell.steepest()))
     far = [max(abs(b), abs(h)) for b, h in zip(points.low, points.high, strict=True)]
     for edge, row in zip(cell.edges, cell.inverse, strict=True):
         # The bounds of the points suffice, unless they are far away.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -77,11 +78,33 @@ class Cell:
         matrices = (self.vectors, self.inverse, self.basis)
         return [*self.edges, *(float(x) for matrix in matrices for row in matrix for x in row)]
 
-    def reach(self, reach: list[float], *, boxes: bool) -> list[float]:
-        """Return how far a pair reaches along the axes of the cell, from its reach along the axes of space."""
-        if not self.tilted or not boxes:
+    def reach(self, reach: list[float], far: list[float], eps: float, *, boxes: bool) -> list[float]:
+        """Return how far a pair reaches along the axes of the cell, from its reach along the axes of space.
+
+        `far` bounds the coordinates of the bodies, `eps` is that of their dtype: in a tilted cell rounding adds what
+        the core calls `lattice_slack`, which can be many edges of a very thin cell.
+        """
+        if not self.tilted:
             return reach
-        return [sum(abs(x) * r for x, r in zip(row, reach, strict=True)) / math.hypot(*row) for row in self.inverse]
+        normals = [[abs(x) / math.hypot(*row) for x in row] for row in self.inverse]
+        reaches = [sum(map(operator.mul, normal, reach)) if boxes else reach[0] for normal in normals]
+        return [
+            r + 32 * eps * sum(map(operator.mul, normal, self._extents(r, far, normals)))
+            for r, normal in zip(reaches, normals, strict=True)
+        ]
+
+    def _extents(self, reach: float, far: list[float], normals: list[list[float]]) -> list[float]:
+        """Return bounds of the coordinates of wrapped bodies and of images within reach."""
+        extents = [0.0] * len(far)
+        for edge, vector, normal in zip(self.edges, self.vectors, normals, strict=True):
+            along = 2 * (sum(map(operator.mul, normal, far)) + reach)
+            for a, x in enumerate(vector):
+                extents[a] += (reach // edge + 3) * abs(x) if edge else along * normal[a]
+        return extents
+
+    def steepest(self) -> int:
+        """Return the largest number of times that a given vector is in a reduced one."""
+        return max((abs(entry) for row in self.basis for entry in row), default=1)
 
     def extent(self, low: list[float], high: list[float]) -> list[float]:
         """Return the length of the space of bodies within these bounds along every axis of the cell."""
@@ -126,7 +149,7 @@ def read_cell(value: Any, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Cell
     except ValueError:
         shape = (-1,)
     if shape == (6,) and dim == 3:
-        value, along = _vectors_of_angles(value, along)
+        value, along = vectors_of_angles(value, along)
     elif shape == () and _as_number(value) is not None:
         value = [_check_edge(value, "box", dtype)] * dim
     elif shape not in ((dim,), (dim, dim)):
@@ -195,7 +218,7 @@ def _check_edge(entry: object, name: str, dtype: np.dtype[Any]) -> float:
     return rounded
 
 
-def _vectors_of_angles(value: Any, along: list[bool] | None) -> tuple[Any, list[bool] | None]:
+def vectors_of_angles(value: Any, along: list[bool] | None) -> tuple[Any, list[bool] | None]:
     """Return the edges of a cell given by a, b, c and the angles alpha, beta, gamma in degrees, and which are periodic.
 
     An edge of length 0 is not periodic.

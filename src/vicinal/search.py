@@ -205,8 +205,8 @@ def pairs(
     batch
         The points are those of several systems, which form pairs only among themselves: the number of the system of
         each point, ascending from 0, or the offsets of the systems. `box` is then one for all systems, or one for each:
-        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system. Not with
-        `boxes`, `planes`, `queries`, `structure` and `chunks`.
+        an array with a row of lengths, NaN for an open axis, with a row of lengths and angles, or with a matrix of edge
+        vectors per system. Not with `boxes`, `planes`, `queries`, `structure` and `chunks`.
     max_neighbors
         Only this many neighbours of each body: the nearest ones, ties by number. Needs ``half=False``.
     structure

@@ -11,13 +11,15 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal._check import Bodies
 from vicinal.bodies import BodyArguments, check_points
-from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, inverses, read_cell
+from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, inverses, read_cell, vectors_of_angles
 from vicinal.errors import InputError
 from vicinal.filters import Filter
 from vicinal.index import Index
 from vicinal.rows import columns_in, columns_of
 from vicinal.settings import Settings, check_settings
 
+# Of a cell given by three lengths and three angles.
+NUMBERS = 6
 Columns = dict[str, npt.NDArray[Any]]
 Offsets = npt.NDArray[np.int64]
 
@@ -81,16 +83,19 @@ def check_systems(
         offsets = _check_batch(batch, len(bodies), None)
         return Systems(settings, offsets, np.array([cell.for_core]))
     systems = Systems(settings, _check_batch(batch, len(bodies), len(given)), np.zeros((0, 0)))
-    along = _check_along(periodic, given)
+    along = _check_along(periodic, given[:, : bodies.dim])
+    if given.shape[1:] == (NUMBERS,):
+        given, along = _matrices_of_angles(given, None if periodic is None else along)
     check = _check_lengths if given.ndim == 2 else _check_matrices
     return replace(systems, boxes=check(given, along, systems))
 
 
 def _several(box: Any, periodic: Any, bodies: Bodies) -> npt.NDArray[np.float64] | None:
-    """Return boxes of several systems: lengths, shape (k, dim), or edge vectors, (k, dim, dim); None for one box.
+    """Return boxes of several systems: shape (k, dim), (k, dim, dim) or (k, 6); None for one box.
 
-    One matrix of edge vectors and lengths of `dim` systems have the same shape: lengths are positive, or NaN where an
-    axis is open, and edge vectors have no NaN.
+    They are lengths, edge vectors or, in three dimensions, lengths and angles. One matrix of edge vectors and lengths
+    of `dim` systems have the same shape: lengths are positive, or NaN where an axis is open, and edge vectors have no
+    NaN.
     """
     if box is None or np.ndim(box) < 2:
         return None
@@ -106,12 +111,31 @@ def _several(box: Any, periodic: Any, bodies: Bodies) -> npt.NDArray[np.float64]
                 f"which can be both; pass one matrix of edge vectors for each system, shape (k, {dim}, {dim})"
             )
         return None
-    if given.shape[1:] not in ((dim,), (dim, dim)):
+    angles = ", or (k, 6), lengths and angles" if dim == 3 else ""
+    if given.shape[1:] not in ((dim,), (dim, dim), *([(NUMBERS,)] if angles else [])):
         raise InputError(
-            f"box must have shape (k, {dim}), lengths of k systems, or (k, {dim}, {dim}), edge vectors, with batch=, "
-            f"got {given.shape}"
+            f"box must have shape (k, {dim}), lengths of k systems, or (k, {dim}, {dim}), edge vectors{angles}, with "
+            f"batch=, got {given.shape}"
         )
     return given
+
+
+def _matrices_of_angles(
+    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_] | None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the edge vectors of cells given by lengths and angles, and along which of them each is periodic."""
+    matrices = np.zeros((len(given), 3, 3))
+    periodic = np.zeros((len(given), 3), bool)
+    for system, numbers in enumerate(given.tolist()):
+        try:
+            cell, axes = vectors_of_angles(numbers, None if along is None else along[system].tolist())
+        except InputError as error:
+            raise InputError(f"in system {system}, {error}") from None
+        if np.ndim(cell) == 1:
+            axes = [length is not None and (axes is None or axes[k]) for k, length in enumerate(cell)]
+            cell = np.diag([length or 0.0 for length in cell])
+        matrices[system], periodic[system] = cell, axes
+    return matrices, periodic
 
 
 def _check_along(periodic: Any, boxes: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -201,14 +225,24 @@ def _check_lengths(
     return edges
 
 
-def _check_images(edges: npt.NDArray[np.float64], settings: Settings) -> None:
-    """Check that bodies reach few images of the box of their system."""
-    reach = max(settings.bodies.reach(settings.cutoff))
+def _check_images(edges: npt.NDArray[np.float64], settings: Settings, lattice: npt.NDArray[Any] | None = None) -> None:
+    """Check that bodies reach few images of the box of their system.
+
+    `lattice`: the edge vectors and the inverse of tilted cells, where rounding adds to the reach (`Cell.reach`).
+    """
+    reach: Any = max(settings.bodies.reach(settings.cutoff))
     periodic = edges > 0
+    if lattice is not None and len(edges):
+        vectors, inverse = np.abs(lattice)
+        normals = inverse / np.sqrt((inverse * inverse).sum(axis=2, keepdims=True))
+        extents = np.einsum("sk,ska->sa", reach // edges + 3, vectors)
+        eps = float(np.finfo(settings.bodies.array.dtype).eps)
+        reach = reach + 32 * eps * np.einsum("ska,sa->sk", normals, extents)
     images = np.where(periodic, 2 * (reach / np.where(periodic, edges, 1.0) + 1) + 1, 1.0).prod(axis=1)
     if len(images) and images.max() > _check.MOST_IMAGES:
         row = int(images.argmax())
-        name, size = ("cutoff", settings.cutoff) if settings.bodies.kind == "points" else ("radii", reach / 2)
+        spheres = max(settings.bodies.reach(settings.cutoff)) / 2
+        name, size = ("cutoff", settings.cutoff) if settings.bodies.kind == "points" else ("radii", spheres)
         raise InputError(
             f"{name} must reach at most {_check.MOST_IMAGES} periodic images, got {size}, which reaches "
             f"{images[row]:.3g} in the box {edges[row].tolist()} of system {row}; use a smaller size"
@@ -245,7 +279,8 @@ def _check_matrices(
         usual[usual] = are_reduced(vectors[usual])
     boxes[usual] = _reduced_boxes(vectors[usual], dtype)
     most = min(_check.most_wraps(dtype), _check.MOST_SHIFT / dim)
-    _check_images(boxes[usual, :dim], systems.settings)
+    lattice = boxes[usual, dim : dim + 2 * dim * dim].reshape(-1, 2, dim, dim).swapaxes(0, 1)
+    _check_images(boxes[usual, :dim], systems.settings, lattice)
     own = np.repeat(np.arange(len(given)), np.diff(offsets))
     inverse = boxes[:, dim + dim * dim : dim + 2 * dim * dim].reshape(-1, dim, dim)[own]
     _check_far(np.abs(np.einsum("nka,na->nk", inverse, bodies.array)) >= most, most, bodies)

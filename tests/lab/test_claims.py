@@ -109,6 +109,17 @@ def test_goals_are_reached_or_missed() -> None:
     goal = Goal(label="", pick=Pick("regret", take="max"), most=2)
     assert goal.judge([{"regret": 1.0}, {"regret": 1.9}]).verdict is Verdict.REACHED
     assert goal.judge([{"regret": 1.0}, {"regret": 2.1}]).verdict is Verdict.MISSED
+    between = Goal(label="", pick=Pick("centre"), least=1.12, most=1.14)
+    found = {centre: between.judge([{"centre": centre}]) for centre in (1.1199, 1.12, 1.14, 1.1401)}
+    assert [finding.verdict is Verdict.REACHED for finding in found.values()] == [False, True, True, False]
+    assert found[1.12].published == "goal: from 1.12 to 1.14"
+
+
+def test_the_bubble_of_case_2_must_be_where_the_groups_of_hysing_have_it() -> None:
+    claims = lab.find("fluids-phases").claims
+    (centre,) = [claim for claim in claims if claim.label.startswith("bubble 2: height")]
+    for height, reached in ((1.1199, False), (1.1206, True), (1.139, True), (1.1548, False)):
+        assert (centre.judge([{"flow": "bubble 2", "centre": height}]).verdict is Verdict.REACHED) == reached
 
 
 def test_a_wrong_stencil_would_be_detected() -> None:

@@ -297,7 +297,7 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """A goal of vicinal that no paper states: a figure between bounds.
+    """A goal that no paper states as one figure: bounds that the measured one must keep.
 
     Examples
     --------
@@ -314,6 +314,8 @@ class Goal:
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Compare with the bounds."""
         required = f"at most {figure(self.most)}" if self.least == 0 else f"at least {figure(self.least)}"
+        if 0 < self.least <= self.most < float("inf"):
+            required = f"from {figure(self.least)} to {figure(self.most)}"
         measured = self.pick.of(rows)
         if measured is None:
             return _missing(self.label, f"goal: {required}")
