@@ -61,7 +61,14 @@ at y = 0.5. Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, tables I and II."
 
 
 def taylor_green(
-    cells: int, *, until: float = 1.0, reynolds: float = 100, scheme: str = "edac", jitter: float = 5e-6
+    cells: int,
+    *,
+    until: float = 1.0,
+    reynolds: float = 100,
+    scheme: str = "edac",
+    kernel: str = "wendland_c2",
+    smoothing: float | None = None,
+    jitter: float = 5e-6,
 ) -> dict[str, float]:
     """Return errors of decaying vortices against the exact solution.
 
@@ -71,6 +78,8 @@ def taylor_green(
     ----------
     cells
         Particles along an edge of the periodic square.
+    kernel, smoothing
+        Smoothing kernel, and its length in spacings, by default that of the scheme.
     jitter
         Standard deviation of positions at the start from a lattice, in spacings. A perfect lattice breaks up along
         lines where the flow draws it out, and rounding decides how; lattices that are off by millionths of a spacing
@@ -88,6 +97,8 @@ def taylor_green(
         box=(1.0, 1.0),
         viscosity=Laminar(nu),
         scheme=scheme,
+        kernel=kernel,
+        smoothing=smoothing,
     )
     sim.run_until(until)
     decay = math.exp(-8 * math.pi**2 * nu * sim.time)

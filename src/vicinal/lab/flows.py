@@ -48,8 +48,9 @@ LOBOVSKY_PLATEAU = 0.575
 LOBOVSKY_HIGHER = 0.507
 """The same of the sensor 80 mm above the bottom, the same source."""
 
-DE_COURCY_PLATEAU = 0.93
-"""The same mean in the same geometry in two dimensions by δ-SPH: De Courcy et al., CMAME 420 (2024) 116700."""
+DE_COURCY_PLATEAU, DE_COURCY_HIGHER = 0.90, 0.42
+"""The same means of the sensors at 0.01 H and 0.27 H in the same geometry, in two dimensions by δ-SPH: De Courcy et
+al., CMAME 420 (2024) 116700."""
 
 ROTATING_CENTRE = -0.147343
 """Pressure p/(ρ ω² L²) in the middle of a square that starts to rotate: Colagrossi 2005, by a double sine series."""
