@@ -38,10 +38,10 @@ void Clock::prime() {
   drifted = false;
 }
 
-void Clock::forward() {
+void Clock::forward(Border::Sends sends) {
   agree_by(&Exchange::exchange);
   if (!next_.finite) drifted = false;
-  const double fastest = border.unpack(assembly_.bodies, drifted ? dt : 0);
+  const double fastest = border.unpack(assembly_.bodies, sends, drifted ? dt : 0);
   for (Speed& speed : speeds_) speed.most = std::max(speed.most, fastest);  // any block may have ghosts
 }
 
@@ -68,8 +68,8 @@ std::int64_t Clock::advance(std::int64_t most) {
   next_ = {};
   if (!primed) {
     if (border.used() && !drifted) {  // velocities may have been assigned
-      border.pack(assembly_.bodies, 0, assembly_.bodies.size());
-      forward();
+      border.pack(assembly_.bodies, Border::Sends::velocities, 0, assembly_.bodies.size());
+      forward(Border::Sends::velocities);
     }
     prime();
   }
@@ -100,7 +100,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     ++done;
     ++steps;
     forces_.crossings.date(steps);
-    if (border.used()) forward();
+    if (border.used()) forward(Border::Sends::kick);
     if (!next_.finite) drifted = false;
     if (interrupted) throw Interrupted();
     if (!drifted) return done;
@@ -142,8 +142,8 @@ void Clock::drift() {
              [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end); });
   drifted = true;
   if (border.used()) {
-    border.pack(assembly_.bodies, 0, assembly_.bodies.size());
-    forward();
+    border.pack(assembly_.bodies, Border::Sends::drift, 0, assembly_.bodies.size());
+    forward(Border::Sends::drift);
   }
   follow({});
 }
@@ -184,7 +184,7 @@ Speed Clock::finish(std::size_t begin, std::size_t end, Then then) {
   for (std::size_t row = begin; row < end; row += few) {
     const std::size_t last = std::min(end, row + few);
     speed = larger(speed, finish_few(row, last, then));
-    if (border.used()) sent = border.pack(assembly_.bodies, sent, last);
+    if (border.used()) sent = border.pack(assembly_.bodies, Border::Sends::kick, sent, last);
   }
   return speed;
 }

@@ -42,7 +42,7 @@ class Clock {
  private:
   void prime();
   // Gives ghosts the motion of their bodies, moves them if the step has begun, and makes `next_` that of all ranks.
-  void forward();
+  void forward(Border::Sends sends);
   // Makes `next_` that of all ranks, by one of the two ways of an exchange.
   void agree_by(void (Exchange::*way)(Agreed&));
   // Whether the lists of all ranks hold all contacts of the present positions.

@@ -118,11 +118,17 @@ void Forces::block_forces(std::size_t block, double step) {
 
 std::vector<ExactSum> Forces::wall_loads() const {
   std::vector<ExactSum> sums(6 * assembly_.walls.size());
+  std::vector<std::vector<double>> columns(sums.size());  // of a block: numbers are added faster many at a time
   for (const WallShares& shares : wall_shares_) {
     for (std::size_t c = 0; c < shares.walls.size(); ++c) {
       const auto& [force, torque] = shares.loads[c];
-      const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-      for (std::size_t k = 0; k < 6; ++k) sums[6 * shares.walls[c] + k].add(parts + k, 1);
+      std::vector<double>* const of_wall = columns.data() + 6 * shares.walls[c];
+      std::size_t k = 0;
+      for (const double part : {force.x, force.y, force.z, torque.x, torque.y, torque.z}) of_wall[k++].push_back(part);
+    }
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      sums[k].add(columns[k].data(), columns[k].size());
+      columns[k].clear();
     }
   }
   return sums;

@@ -108,6 +108,8 @@ class Node final : public Exchange {
     std::uint64_t letter;
     Agreed numbers;
   };
+  static constexpr int patience = 4096;  // rounds; a rank that yields to other programs comes back late
+
   template <class Number, class Both>
   bool combine(std::span<Number> numbers, Both&& both) {
     if (numbers.size_bytes() > capacity_) return false;
@@ -158,13 +160,15 @@ class Node final : public Exchange {
     return std::exchange(asked_, false);
   }
   void wait_for(std::size_t rank) {
-    constexpr int patience = 4096;  // rounds; a rank that yields to other programs comes back late
-    const double start = processor_seconds();
-    for (int round = 0; !has_arrived(rank); ++round) {
-      if (round < patience) {
-        pause();
-        continue;
+    for (int round = 0; round < patience; ++round) {
+      if (has_arrived(rank)) {
+        waited_ += round * round_seconds();
+        return;
       }
+      pause();
+    }
+    const double start = processor_seconds();
+    while (!has_arrived(rank)) {
       std::this_thread::yield();
       // The other rank may be waiting for a message of MPI that this one has to hand over.
       const auto now = std::chrono::steady_clock::now();
@@ -173,7 +177,16 @@ class Node final : public Exchange {
         asked_ = poll() || asked_;
       }
     }
-    waited_ += processor_seconds() - start;
+    waited_ += patience * round_seconds() + processor_seconds() - start;
+  }
+  // The time of a round: the clock of the processor would take longer to read than most waits last.
+  static double round_seconds() {
+    static const double seconds = [] {
+      const double start = processor_seconds();
+      for (int round = 0; round < patience; ++round) pause();
+      return (processor_seconds() - start) / patience;
+    }();
+    return seconds;
   }
   static void pause() {
 #if defined(__x86_64__) || defined(__i386__)

@@ -388,6 +388,8 @@ class Simulation(GrainSettings):
     def _set_wall_speed(self, positions: Array) -> None:
         speed = 0.0
         for wall in self.walls:
+            if not (np.any(wall.velocity) or np.any(wall.spin)):
+                continue
             reach = 0.0
             if np.any(wall.spin):
                 middle = np.asarray(wall.centre) + wall.position

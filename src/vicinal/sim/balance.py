@@ -13,7 +13,7 @@ from vicinal.sim.ranks import Ranks
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-TOLERANCE = 1.02
+TOLERANCE = 1.01
 """Space is not divided again as long as no rank's work exceeds this many times the mean."""
 
 SMOOTHING = 0.5
