@@ -274,7 +274,9 @@ class RowSearch {
   void note_pieces(const PartOfLog& part) {
     std::vector<RowPiece>& more = more_[part.thread];
     const std::int32_t* const hits = logs_.at(part.thread).hits();
+    const Slot last = static_cast<Slot>(queries_.ids.size()) - 1;
     replay(part, [&](Slot query, const std::int32_t* from, std::uint32_t count, const Shift&) {
+      prefetch_to_write(pieces_.data() + queries_.ids[std::min(query + noted_ahead, last)]);
       if (count == 0) return;
       const std::int32_t row = queries_.ids[query];
       const LoggedHits piece(part.thread, static_cast<std::size_t>(from - hits), count);
@@ -391,6 +393,8 @@ class RowSearch {
   static constexpr std::size_t cached_entries = std::size_t{1} << 20;
   // Number of rows to prefetch ahead.
   static constexpr std::size_t ahead = 16;
+  // The same where the first piece of each is noted.
+  static constexpr Slot noted_ahead = 32;
 
   const Task<T, D>& task_;
   const Want& want_;
