@@ -232,8 +232,8 @@ def check_images(points: Bodies, cutoff: float, cell: Cell, queries: Bodies | No
     reach = points.reach(cutoff, queries)
     edges = _edges_within(reach, points, cell)
     images = math.prod(2 * most + 1 for most in edges)
-    turns = points.dim * cell.steepest() * max(edges, default=0.0)
-    if images <= MOST_IMAGES and turns < 2 * MOST_TURNS:
+    largest_shift = points.dim * cell.steepest() * max(edges, default=0.0)
+    if images <= MOST_IMAGES and largest_shift < 2 * MOST_SHIFT:
         return
     name, size = {
         "points": ("cutoff", cutoff),
