@@ -44,7 +44,7 @@ def test_taylor_green_vortices_decay_as_the_exact_solution() -> None:
 
 
 def test_a_narrow_smooth_kernel_resolves_vortices_better() -> None:
-    # As good as edac. 24 starts had errors of 0.0051 to 0.0058 and energies of 1.011 to 1.013.
+    # It meets what edac meets. 24 starts had errors of 0.0051 to 0.0058 and energies of 1.011 to 1.013.
     found = confined.taylor_green(50, scheme="delta", kernel="wendland_c4", smoothing=1.65)
     assert found["speed"] < 0.006
     assert found["energy"] == pytest.approx(1, abs=0.016)

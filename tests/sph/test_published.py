@@ -43,6 +43,7 @@ def test_the_reservoir_of_kleefsman_empties_as_measured() -> None:
     # So coarse, the front is late by a tenth: `vicinal lab run fluids-published` has the other gauge and the impact.
     found = flows.kleefsman_heights(11, until=0.3)
     assert found["H4"] < 0.02
+    assert found["H4 depth"] < 0.02
     assert found["left"] == 0
 
 
