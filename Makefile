@@ -76,7 +76,7 @@ unit: $(VENV)/built
 
 # Parts of the core that Python cannot reach, in a separate program under the sanitizers. It runs for seconds: without
 # optimisation it takes half the time to compile.
-CPP_TESTS := $(wildcard tests/cpp/*.cpp) $(addprefix cpp/,exec/isa.cpp exec/memory.cpp exec/threads.cpp geometry/box.cpp \
+CPP_TESTS := $(wildcard tests/cpp/*.cpp) $(addprefix cpp/,exec/available_memory.cpp exec/isa.cpp exec/memory.cpp exec/threads.cpp geometry/box.cpp \
   geometry/wrap_kernel.cpp geometry/wrap_kernel_baseline.cpp pairs/kernels.cpp pairs/kernels_baseline.cpp rows/row_kernels.cpp rows/row_kernels_baseline.cpp)
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp -MMD -MP

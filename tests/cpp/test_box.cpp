@@ -67,8 +67,8 @@ void wraps_into_a_tilted_cell() {
     for (const T part : {T(0), T(0.3), T(-0.7)}) {
       const std::array<T, 2> x{far + part, part - far / 3};
       const auto w = box.wrap(x.data());
-      const auto counts = box.wraps(x.data());
-      const auto moved = box.image(counts);
+      const auto wraps = box.wraps(x.data());
+      const auto moved = box.image(wraps);
       for (int k = 0; k < 2; ++k) {
         const double slack = vicinal::lattice_slack(box, 0.5, {}, static_cast<std::size_t>(k));
         const double at = box.along(w, k);
@@ -78,7 +78,7 @@ void wraps_into_a_tilted_cell() {
         check::that(std::abs(w[a] + moved[a] - x[a]) <= 8 * std::numeric_limits<T>::epsilon() * (std::abs(far) + 2),
                     "the wraps lead back to the position");
       }
-      check::that(box.reduced(box.given(counts)) == counts, "shifts of the user are those of the reduced vectors");
+      check::that(box.reduced(box.given(wraps)) == wraps, "shifts of the user are those of the reduced vectors");
       const std::size_t n = 67;
       std::vector<T> many(2 * n), wrapped(2 * n);
       std::vector<std::int32_t> counts(2 * n);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "exec/available_memory.hpp"
 #include "exec/memory.hpp"
 
 namespace {
@@ -207,5 +208,29 @@ const check::Register pages_few("small pages do not serve as huge ones, nor many
   check::that(fitting.data() == data, "pages that fit");
 });
 #endif
+
+const check::Register checked("memory is checked before much of it is written", [] {
+  using vicinal::ensure_growth, vicinal::ensure_memory, vicinal::unchecked_bytes;
+  const auto refused = [](auto&& call) {
+    try {
+      call();
+    } catch (const vicinal::OutOfMemory&) {
+      return true;
+    }
+    return false;
+  };
+  check::that(vicinal::available_memory() <= vicinal::physical_memory(), "no more is available than there is");
+  vicinal::pretend_available_memory(3 * unchecked_bytes);
+  check::that(!refused([] { ensure_memory(3 * unchecked_bytes); }), "what fits");
+  check::that(refused([] { ensure_memory(3 * unchecked_bytes + 1); }), "what does not");
+  check::that(!refused([] { ensure_growth(unchecked_bytes - 1, unchecked_bytes); }), "a step that leaves room");
+  check::that(refused([] { ensure_growth(0, 2 * unchecked_bytes); }), "a step that leaves none for other threads");
+  vicinal::pretend_available_memory(1);
+  check::that(!refused([] { ensure_memory(unchecked_bytes - 1); }), "little memory is not checked");
+  check::that(!refused([] { ensure_growth(unchecked_bytes, 2 * unchecked_bytes - 1); }),
+              "nor are steps between checks");
+  check::that(refused([] { ensure_growth(unchecked_bytes, 2 * unchecked_bytes); }), "but every so many bytes");
+  vicinal::pretend_available_memory(0);
+});
 
 }  // namespace
