@@ -17,3 +17,8 @@ def test_every_mutation_has_an_expression_of_the_core() -> None:
         if (ROOT / "cpp" / one.file).read_text(encoding="utf-8").count(one.after + one.old) != 1
     ]
     assert wrong == []
+    # They stand between the parentheses of a conditional expression.
+    for text in (text for one in mutations for text in (one.old, one.new)):
+        assert text.count("(") == text.count(")"), text
+        assert ";" not in text, text
+        assert not text.startswith((":", "?", ",", ")")), text

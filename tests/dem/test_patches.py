@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vicinal
-from dem.grains import floor, simulation
+from dem.grains import floor, linear, simulation
 from dem.test_state import assert_same
 from dem.test_walls import drum_mesh, grid_floor
 from vicinal import _core
@@ -142,6 +142,43 @@ def test_spin_of_a_tablet_on_its_band_stops_as_uniform_pressure_says(band, cap, 
     sim.spins = [[0, 0, spin]]
     time = sim.inertias[0, 0] * spin / (0.5 * sim.masses[0] * G * band / 4)
     assert stopping_time(sim, time) == pytest.approx(time, rel=0.05)
+
+
+@pytest.mark.parametrize("tilt", [0.001, 0.01, 0.05])
+def test_load_on_a_tilted_band_stays_on_it(tilt):
+    # It is at the lower end, with less than the deepest overlap.
+    sim = simulation(linear(kn=1e4), walls=[floor()], gravity=(0, 0, 0), dt=1e-4)
+    half, low = np.pi / 4 + tilt / 2, 0.27 * np.sin(tilt) - 1e-3
+    sim.insert([[0, 0, 0.5 + low]], shape=Tablet(0.5, 0.6, 0.1), orientations=[[np.cos(half), np.sin(half), 0, 0]])
+    contacts = sim.contacts()
+    assert -0.3 < contacts["point"][0, 1] < -0.2
+    assert 0.8 < contacts["normal_force"][0] / (1e4 * contacts["overlap"][0]) < 1.001
+
+
+def side_by_side(**moving):
+    """Two heavy tablets whose bands touch along a line; they hardly accelerate."""
+    sim = simulation(linear(kn=1e4, friction=50.0, density=1e8, restitution=1.0), gravity=(0, 0, 0), dt=1e-4)
+    sim.insert([[0, 0, 0], [0.998, 0, 0]], shape=Tablet(0.5, 0.6, 0.1), **moving)
+    return sim
+
+
+def test_springs_on_a_line_are_stretched_by_the_way_that_bodies_move():
+    sim = side_by_side(velocities=[[0, 0, 0], [0, 0, 0.1]])
+    for _ in range(3):
+        sim.run(10)
+        # The stiffness is 2/7 of that against approach.
+        assert sim.contacts()["tangential_force"] == pytest.approx([2 / 7 * 1e4 * 0.1 * sim.time])
+
+
+def test_a_line_that_becomes_a_point_takes_over_the_mean_of_its_springs():
+    # The springs of the line resist the turn. Their mean is zero, so the point transmits no force to the side.
+    sim = side_by_side(spins=[[0, 0, 0], [0.1, 0, 0]])
+    sim.run(20)
+    assert sim.spins[0, 0] > 1e-13
+    sim.velocities = sim.spins = np.zeros((2, 3))
+    sim.orientations = [[1, 0, 0, 0], [np.cos(0.15), np.sin(0.15), 0, 0]]
+    sim.run(20)
+    assert np.abs(sim.velocities[:, 1:]).max() < 1e-15
 
 
 def test_contacts_of_a_tablet_are_those_of_its_present_orientation():

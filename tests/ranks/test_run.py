@@ -258,7 +258,7 @@ def told_by(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
     [
         ({}, 1, 0),
         ({"PMI_SIZE": "3", "PMI_RANK": "2"}, 3, 2),
-        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "3"}, 4, 3),  # srun, whatever its --mpi
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "3"}, 4, 3),  # srun with any --mpi
         ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "1", "PMI_SIZE": "8", "PMI_RANK": "5"}, 8, 5),  # mpiexec
         ({"SLURM_NTASKS": "4"}, 1, 0),  # a script of sbatch, which runs once
         ({"PMIX_RANK": "0"}, 1, 0),
