@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import vicinal as vc
 from compare import ALL, assert_same_bits, assert_same_pairs
@@ -17,6 +21,8 @@ from test_nearest import check_rows, first_of
 
 SINGLE = np.float32
 PERIODIC = [s for s in STRUCTURES if s.periodic and not s.label]
+# Linked cells would take much memory for a grid along the long axis.
+WITHOUT_GRID = [s for s in PERIODIC if s.name != "LinkedCells"]
 everywhere = pytest.mark.parametrize("structure", PERIODIC, ids=str)
 round_everywhere = pytest.mark.parametrize("structure", [s for s in PERIODIC if "spheres" in s.kinds], ids=str)
 flat_everywhere = pytest.mark.parametrize("structure", [s for s in PERIODIC if "boxes" in s.kinds], ids=str)
@@ -139,6 +145,74 @@ def test_images_at_distances_that_round_to_0_are_nearest_by_number(points: Array
         check_rows(vc.nearest(points, k, cutoff, box=box), own)
         if np.isfinite(own[0]).all() and not own[0].any():
             check_rows(vc.nearest(points, k, box=box), own)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    dim=st.sampled_from([2, 3]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    cell=st.sampled_from(["cuboid", "tilted"]),
+    structure=st.sampled_from(PERIODIC),
+    k=st.integers(1, 30),
+)
+def test_lengths_whose_squares_are_denormal_or_0(
+    seed: int, dim: int, dtype: Any, cell: str, structure: Structure, k: int
+) -> None:
+    """Boxes, cutoffs and coordinates of some roots of the smallest number."""
+    rng = np.random.default_rng(seed)
+    root = math.sqrt(float(np.finfo(dtype).smallest_subnormal))
+    least = 0.7 if dim == 2 else 1.5
+    box: Any = root * 2.0 ** rng.uniform(np.log2(least), 5, dim)
+    if cell == "tilted" and dtype == np.float32:  # of float64, such vectors are refused
+        box = np.diag(box)
+        box[0] += box[1] * rng.choice([0, 0.5, -0.3, 4.2])
+        box[1] += box[0] * rng.choice([0, 0, 0.3])
+        box = box[rng.permutation(dim)]
+    periodic = tuple(rng.random(dim) < 0.8)
+    points = (root * rng.choice([0.1, 1.0, 8.0]) * rng.random((rng.integers(1, 6), dim))).astype(dtype)
+    cutoff = root * float(rng.choice([0.01, 0.6, 1.0, 2.2]))
+    space: dict[str, Any] = {"box": box, "periodic": periodic}
+    expected = exact_pairs(points, cutoff, **space)
+    assert_same_pairs(rows_of(points, cutoff=cutoff, **space), expected)
+    index = structure.build(points, cutoff=cutoff, **space)
+    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
+    own = first_of(expected, len(points), k)
+    check_rows(vc.nearest(points, k, cutoff, **space), own)
+    if np.isfinite(own[0]).all():
+        check_rows(vc.nearest(points, k, **space), own)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    ratio=st.sampled_from([1e3, 1e5, 1e6, 1e7, 1e8, 1e9]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    structure=st.sampled_from(WITHOUT_GRID),
+    k=st.integers(1, 12),
+)
+def test_thin_cells_of_any_orientation(seed: int, ratio: float, dtype: Any, structure: Structure, k: int) -> None:
+    """All pairs are found, or rounding makes the cell too thin."""
+    rng = np.random.default_rng(seed)
+    dim = int(rng.integers(2, 4))
+    rows = np.diag([0.3, ratio, 1.0][:dim])
+    rows[0] += rng.choice([0, 0.2]) * np.eye(dim)[dim - 1]
+    rows[1, 0] += rng.choice([0, 0.4])
+    if rng.random() < 0.4:
+        rows = rows @ np.linalg.qr(rng.normal(size=(dim, dim)))[0]
+    order = rng.permutation(dim)
+    rows, periodic = rows[order], tuple(rng.random(dim) < 0.8)
+    places = rng.random((8, dim)) * 2 - 0.5
+    places[4:] = places[:4] + rng.normal(size=(4, dim)) * np.where(order == 1, 0.2 / ratio, 0.5)
+    points, cutoff = (places @ rows).astype(dtype), float(rng.choice([0.2, 0.5]))
+    space: dict[str, Any] = {"box": rows, "periodic": periodic}
+    try:
+        index = structure.build(points, cutoff=cutoff, **space)
+    except vc.InputError as error:
+        assert re.search("images|edges of the box|dependent|tilted by", str(error)), error  # noqa: PT017
+        return
+    expected = exact_pairs(points, cutoff, **space)
+    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
+    assert_same_pairs(rows_of(points, cutoff=cutoff, **space), expected)
+    check_rows(vc.nearest(points, k, cutoff, **space), first_of(expected, len(points), k))
 
 
 def test_neighbours_in_a_tiny_box_do_not_take_long() -> None:

@@ -16,7 +16,7 @@ from each import check_each
 from oracle import Array, Pairs, exact_pairs
 from problem import Problem
 from refusals import Refusal, check_refusal
-from strategies import problems
+from strategies import problems, tilted_problems
 from structures import STRUCTURES, Structure
 from vicinal import _core
 
@@ -66,6 +66,20 @@ def test_neighbours_within_a_cutoff_are_those_of_the_oracle(problem: Problem, k:
     check_rows(vc.nearest(points, k, cutoff, box=box), own)
     cross = first_of(exact_pairs(points, cutoff, box, queries), len(queries), k)
     check_rows(vc.nearest(points, k, cutoff, box=box, queries=queries), cross)
+
+
+@given(problem=tilted_problems("points"), k=st.integers(1, 12))
+def test_neighbours_in_a_tilted_cell_are_those_of_the_oracle(problem: Problem, k: int) -> None:
+    points, queries, cutoff = problem.points, problem.queries, problem.cutoff
+    assert points is not None
+    assert queries is not None
+    space: dict[str, Any] = {"box": problem.box, "periodic": problem.periodic}
+    own = first_of(exact_pairs(points, cutoff, **space), len(points), k)
+    check_rows(vc.nearest(points, k, cutoff, **space), own)
+    cross = first_of(exact_pairs(points, cutoff, queries=queries, **space), len(queries), k)
+    check_rows(vc.nearest(points, k, cutoff, queries=queries, **space), cross)
+    if np.isfinite(own[0]).all():
+        check_rows(vc.nearest(points, k, **space), own)
 
 
 @given(
