@@ -171,13 +171,8 @@ void Bodies<T, D>::note_outside() const {
 
 template <class T, int D>
 std::size_t Bodies<T, D>::bytes() const {
-<<<<<<< HEAD
-  std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + wraps.bytes();
-  for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
-=======
   std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + wraps.bytes();
   for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes() + late[c].bytes();
->>>>>>> in-vectors
   return sum;
 }
 
