@@ -97,8 +97,10 @@ def little_memory() -> Iterator[int]:
         lambda points: vc.pairs(points, 1.0, want="ijdD"),
         lambda points: vc.neighbors(points, 1.0),
         lambda points: vc.Exhaustive(points, cutoff=1.0).neighbors(),
+        lambda points: vc.pairs(points, 1.0, batch=np.zeros(len(points), int)),
+        lambda points: vc.nearest(points, 1000),
     ],
-    ids=["pairs", "sorted", "columns", "rows", "kept"],
+    ids=["pairs", "sorted", "columns", "rows", "kept", "system", "nearest"],
 )
 def test_a_result_larger_than_memory_raises_before_it_is_written(
     search: Callable[[Any], Any], threads: int, little_memory: int

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
@@ -565,6 +566,7 @@ NearestResult find_nearest(const NearestTree<T, D>& tree, const BodyView<T, D>* 
   const Bodies<T, D>& of = queries != nullptr ? arranged : tree.bodies();
   NearestResult result;
   result.rows = of.size;
+  ensure_memory(of.size * k * (sizeof(T) + sizeof(std::int32_t)));
   result.distances = Region(of.size * k * sizeof(T) + overrun);
   result.ids = Region(of.size * k * sizeof(std::int32_t) + overrun);
   const NearestRows<T> rows{k, static_cast<T*>(result.distances.data()), static_cast<std::int32_t*>(result.ids.data())};

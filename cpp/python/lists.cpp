@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/memory.hpp"
 #include "geometry/box.hpp"
 #include "lists/images.hpp"
@@ -223,6 +224,7 @@ nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int
   const RowsView rows{span_of(offsets), span_of(indices)};
   const std::vector<std::int64_t> overflow = overflow_begin(rows.offsets, width);
   const auto more = static_cast<std::size_t>(overflow.back());
+  ensure_memory(rows.size() * width * sizeof(std::int32_t));
   Region table(rows.size() * width * sizeof(std::int32_t));
   Region counts(rows.size() * sizeof(std::int32_t));
   Region i(more * sizeof(std::int32_t));

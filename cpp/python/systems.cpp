@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "python/arrays.hpp"
 #include "python/filter.hpp"
 #include "search/systems.hpp"
@@ -70,6 +71,8 @@ nb::list system_rows(const BodyArrays& bodies, const Offsets& offsets, const Box
     without_lock([&] {
       SystemRows<T, D> found(systems, want, options, {static_cast<std::int64_t*>(row_offsets.data()), n + 1});
       const std::size_t size = result.size = found.entries();
+      ensure_memory(size *
+                    (ColumnStore<T, D>::entry_bytes(want) + (with_edges ? 2 * sizeof(std::int64_t) : std::size_t{0})));
       constexpr std::size_t number = sizeof(std::int32_t);
       if (want.i) result.store.i = kept_pages(size * number);
       if (want.j) result.store.j = kept_pages(size * number);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "pairs/columns.hpp"
@@ -57,7 +58,10 @@ struct SystemLog {
   template <class V>
   void grow(Buffer<V>& column, std::size_t n, std::size_t each) {
     const std::size_t needed = (entries + n) * each;
-    if (needed > column.size()) column.resize(std::max(2 * column.size(), needed));
+    if (needed <= column.size()) return;
+    const std::size_t room = std::max(2 * column.size(), needed);
+    ensure_memory(room * sizeof(V));
+    column.resize(room);
   }
   void describe(const SystemSearch<T, D>& search, const Want& want) {
     std::size_t at = entries;
