@@ -23,6 +23,11 @@ struct CellRecords {
   const std::uint8_t* idle;      // one per cell: its particles look for no neighbours; null if all of them do
 };
 
+// So many records are copied at once: most cells in two dimensions have no more. Those in three dimensions differ too
+// much. Records after the last one are read, so there must be room for as many.
+template <int D>
+inline constexpr std::uint32_t at_once = D == 2 ? 8 : 1;
+
 // Memory of one thread.
 template <class T, int D>
 struct Scratch {
@@ -119,7 +124,7 @@ struct CandidateTile {
       n += L::template pack<stride>(L::less(sum, limit), static_cast<std::uint32_t>(k), found + n);
     }
     // Lanes beyond the last neighbour load a record that exists; they are masked.
-    for (std::size_t k = 0; k < L::width; ++k) found[n + k] = 0;
+    std::memset(found + n, 0, L::width * sizeof(*found));
     return n;
   }
 
@@ -139,26 +144,29 @@ struct CandidateTile {
   static constexpr InOrder in_order{};
 
   // Copies the records of up to three cells of a row. All positions are moved alike; besides, those of a cell are moved
-  // along the row by `size` more than those of the cell before, whose first are moved by `x`.
+  // along the row by `size` more than those of the cell before, whose first are moved by `x`. Loops over few records
+  // would end where processors do not expect it, so some records more are copied: those after them replace these.
   static void copy(const Record<T, D>* from, const std::uint32_t* offsets, std::int32_t cells, const Four moved, T x,
                    T size, Scratch<T, D>& to) {
-    T* out = to.records[to.size].c;
-    const Record<T, D>* record = from + offsets[0];
-    to.size += offsets[cells] - offsets[0];
+    Record<T, D>* const out = to.records + to.size;
+    const std::uint32_t begin = offsets[0];
+    to.size += offsets[cells] - begin;
     for (std::int32_t cell = 0; cell < cells; ++cell) {
       Four all = moved;
       all[0] = x;
       x += size;
-      for (const Record<T, D>* const end = from + offsets[cell + 1]; record != end; ++record, out += stride) {
-        // Four by four: a copy of the whole on the stack would have to wait for the parts written to it.
-        for (std::size_t c = 0; c < stride; c += 4) {
-          Four part;
-          std::memcpy(&part, record->c + c, sizeof(part));
-          // Positions are in the first four numbers; what else is there gets 0 added.
-          if (c == 0) part += all;
-          std::memcpy(out + c, &part, sizeof(part));
-        }
-      }
+      Record<T, D>* place = out + (offsets[cell] - begin);
+      const Record<T, D>* const end = from + offsets[cell + 1];
+      for (const Record<T, D>* record = from + offsets[cell]; record < end; record += at_once<D>, place += at_once<D>)
+        for (std::size_t k = 0; k < at_once<D>; ++k)
+          // Four by four: a copy of the whole on the stack would have to wait for the parts written to it.
+          for (std::size_t c = 0; c < stride; c += 4) {
+            Four part;
+            std::memcpy(&part, record[k].c + c, sizeof(part));
+            // Positions are in the first four numbers; what else is there gets 0 added.
+            if (c == 0) part += all;
+            std::memcpy(place[k].c + c, &part, sizeof(part));
+          }
     }
   }
 };

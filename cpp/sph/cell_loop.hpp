@@ -11,6 +11,7 @@ template <class T, int D, class F>
 [[gnu::always_inline]] inline void for_cells(const CellShape<T, D>& shape, const CellRecords<T, D>& cells,
                                              std::size_t begin, std::size_t end, F&& f) {
   const std::uint32_t* const offsets = cells.offsets;
+  if (offsets[begin] == offsets[end]) return;
   for (std::size_t number = begin; number < end; ++number) {
     if (offsets[number] == offsets[number + 1] || (cells.idle != nullptr && cells.idle[number] != 0)) continue;
     std::int32_t cell[D];

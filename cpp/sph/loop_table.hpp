@@ -16,8 +16,9 @@ namespace {
 
 template <class L, int D>
 constexpr Loops<typename L::T, D> loops_of() {
-  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run,        Extrapolate<L, D>::run,
-          React<L, D>::run,       Dfsph<L, D>::run,      SolverSweep<L, D>::gradient, SolverSweep<L, D>::divergence};
+  return {Pass<L, D, Delta>::run, Pass<L, D, PlainDelta>::run, Pass<L, D, Edac>::run,
+          Curvature<L, D>::run,   Extrapolate<L, D>::run,      React<L, D>::run,
+          Dfsph<L, D>::run,       SolverSweep<L, D>::gradient, SolverSweep<L, D>::divergence};
 }
 template <class L>
 constexpr LoopTable<typename L::T> table_of() {

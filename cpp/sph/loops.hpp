@@ -39,7 +39,6 @@ struct Job {
   T gravity[D];
   bool conserves;  // with edac: divergences are those that forces by sums of pressures do work on
   bool tensile_control;
-  bool evens;  // with delta: densities by diffusion, or places by shifting
   ViscosityKind viscosity_kind;
   const T* shifts;             // D numbers per fluid particle: the velocity relative to the fluid
   Sums<T>* sums;               // one per query
@@ -53,6 +52,7 @@ template <class T, int D>
 struct Loops {
   using Loop = void (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&);
   Loop delta;        // schemes/delta.hpp; queries are fluid particles
+  Loop plain_delta;  // the same without diffusion and shifting
   Loop edac;         // schemes/edac.hpp; the same
   Loop curvature;    // schemes/curvature.hpp; queries are fluid particles with a normal
   Loop extrapolate;  // schemes/extrapolate.hpp; queries are wall particles

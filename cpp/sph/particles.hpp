@@ -46,22 +46,21 @@ class CellSort {
     const std::size_t n = keys_.size();
     offsets_.reset(cells + 1);
     std::fill_n(offsets_.data(), cells + 1, 0U);
-    std::uint32_t* const offsets = offsets_.data();
+    // Where the next item of a cell goes: at first to its beginning, at last to its end, where the next cell begins.
+    std::uint32_t* const next = offsets_.data() + 1;
     const std::uint32_t* const keys = keys_.data();
-    for (std::size_t k = 0; k < n; ++k) ++offsets[keys[k]];
-    std::uint32_t sum = 0;
-    largest_ = 0;
-    for (std::size_t c = 0; c <= cells; ++c) {
-      const std::uint32_t count = offsets[c];
-      offsets[c] = sum;
+    for (std::size_t k = 0; k < n; ++k) ++next[keys[k]];
+    std::uint32_t sum = 0, largest = 0;
+    for (std::size_t c = 0; c < cells; ++c) {
+      const std::uint32_t count = next[c];
+      next[c] = sum;
       sum += count;
-      largest_ = std::max<std::size_t>(largest_, count);
+      largest = std::max(largest, count);
     }
+    largest_ = largest;
     places_.reset(n);
-    for (std::size_t k = 0; k < n; ++k) places_[k] = offsets[keys[k]]++;
-    // Every offset has moved to the end of its cell, which is the beginning of the next one.
-    for (std::size_t c = cells; c > 0; --c) offsets[c] = offsets[c - 1];
-    offsets[0] = 0;
+    std::uint32_t* const places = places_.data();
+    for (std::size_t k = 0; k < n; ++k) places[k] = next[keys[k]]++;
   }
   [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
   [[nodiscard]] std::uint32_t place(std::size_t item) const { return places_[item]; }

@@ -42,6 +42,8 @@ struct FluidSettings {
   [[nodiscard]] double lattice_stiffness() const;
   [[nodiscard]] double pressure(double excess, std::size_t phase) const;
   [[nodiscard]] double fastest_sound() const;
+  // Whether delta evens out densities by diffusion, or places by shifting.
+  [[nodiscard]] bool evens() const { return diffusion > 0 || shifting > 0; }
   [[nodiscard]] bool tense() const { return tension > 0 && phases.size() > 1; }
   [[nodiscard]] double largest_viscosity() const;  // kinematic, if it limits steps
 };

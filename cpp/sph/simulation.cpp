@@ -145,11 +145,10 @@ void Simulation<T, D>::prepare_job(const ParticleGrid<D>& grid) {
   }
   for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
   job.conserves = settings.background > 0;
-  job.evens = settings.diffusion > 0 || settings.shifting > 0;
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();
-  near_.reset(records_.size());
+  near_.reset(items_.size());
   job.near = near_.data();
   job.reacts = reacts_.data();
 
@@ -229,7 +228,7 @@ void Simulation<T, D>::extrapolate() {
 template <class T, int D>
 void Simulation<T, D>::curvature() {
   if (!settings.tense()) return;
-  const std::size_t n = records_.size(), phases = settings.phases.size();
+  const std::size_t n = items_.size(), phases = settings.phases.size();
   // Normals of particles that hardly see another phase are noise (Morris, Int. J. Numer. Meth. Fluids 33 (2000) 333).
   std::vector<double> least(phases, 1);
   for (std::size_t k = 0; k < phases; ++k) {
@@ -237,7 +236,7 @@ void Simulation<T, D>::curvature() {
       least[k] = std::min(least[k], settings.phases[k].rest / (settings.phases[k].rest + other.rest));
     least[k] *= 0.01 / (settings.smoothing_length * settings.phases[k].rest);
   }
-  normals_.reset(n);
+  normals_.reset(n + at_once<D>);
   curvature_sums_.reset(n);
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
     using Fields = Record<T, D>;
@@ -328,7 +327,8 @@ template <class T, int D>
 void Simulation<T, D>::advance(Particle<D>& p, std::size_t slot, const Shifting& shifting, double dt) {
   Vector<D> first_half;  // of the way in this step
   for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
-  if (settings.scheme == Scheme::delta) update_delta<D>(p, sums_[slot].c, settings.gravity, shifting, near_[slot] != 0);
+  if (settings.scheme == Scheme::delta)
+    update_delta<D>(p, sums_[slot].c, settings.gravity, settings.evens(), shifting, near_[slot] != 0);
   else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
   else {
     const Phase& phase = settings.phases[p.phase];
@@ -353,9 +353,10 @@ bool Simulation<T, D>::finish(double dt) {
   for (std::size_t k = 0; k < settings.phases.size(); ++k)
     shifting[k] = {4 * settings.smoothing_length * largest.speeds[k] * settings.shifting, 0.5 * largest.speeds[k]};
   const bool implicit = settings.scheme == Scheme::dfsph;  // it has its sums already
-  const auto loop = settings.scheme == Scheme::delta ? loops<T, D>().delta : loops<T, D>().edac;
+  const Loops<T, D>& kinds = loops<T, D>();
+  const auto loop = settings.scheme == Scheme::edac ? kinds.edac : settings.evens() ? kinds.delta : kinds.plain_delta;
   if (!implicit) {
-    sums_.reset(records_.size());
+    sums_.reset(items_.size());
     job_.sums = sums_.data();
   }
   std::vector<Finished> parts(memory_.size());  // one per thread

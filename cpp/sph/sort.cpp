@@ -72,6 +72,7 @@ void Simulation<T, D>::order(const ParticleGrid<D>& grid) {
   for (std::size_t k = 0; k < all; ++k) named_[order_.place(k)] = (std::uint64_t{ids_[k]} << 32) | k;
   const std::uint32_t* const offsets = order_.offsets();
   each_part(grid.cells(), all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    if (offsets[begin] == offsets[end]) return;
     for (std::size_t c = begin; c < end; ++c) {
       // By insertion: cells are small, and nearly in order since the last step.
       for (std::size_t k = offsets[c]; k < offsets[c + 1]; ++k) {
@@ -131,7 +132,7 @@ void Simulation<T, D>::sort(double dt) {
 template <class T, int D>
 void Simulation<T, D>::write_records(const ParticleGrid<D>& grid, double dt) {
   const std::size_t all = items_.size();
-  records_.reset(all);
+  records_.reset(all + at_once<D>);
   shifts_.reset(all * D);
   const bool delta = settings.scheme == Scheme::delta, implicit = settings.scheme == Scheme::dfsph;
   // The solvers of dfsph begin with the velocities that there are.
@@ -139,6 +140,7 @@ void Simulation<T, D>::write_records(const ParticleGrid<D>& grid, double dt) {
   using Fields = Record<T, D>;
   const std::uint32_t* const offsets = order_.offsets();
   each_part(grid.cells(), all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    if (offsets[begin] == offsets[end]) return;
     for (std::size_t c = begin; c < end; ++c) {
       if (offsets[c] == offsets[c + 1]) continue;
       const auto cell = grid.cell_at(c);
@@ -211,7 +213,7 @@ void Simulation<T, D>::sort_walls(const ParticleGrid<D>& grid) {
   wet_.assign(n, 1);
   const std::size_t fixed = fixed_walls();
   const std::size_t copies = settings.phases.size();
-  wall_records_.reset(copies * n);
+  wall_records_.reset(copies * n + at_once<D>);
   using Fields = Record<T, D>;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t to = wall_order_.place(k);

@@ -45,8 +45,7 @@ struct Curvature {
   }
 
   static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
-    Real sum[16];
-    for (Real& s : sum) s = L::all(0);
+    Real sum[16] = {};
     const std::size_t n = has_normal(record) ? CandidateTile<T, D>::template find<L>(tile, record.c, job.square) : 0;
     const PhaseTable<T>& table = job.phases;
     const auto own = static_cast<std::size_t>(record.c[phase]);

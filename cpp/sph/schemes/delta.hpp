@@ -3,8 +3,11 @@
 // Continuity, density diffusion with renormalised gradients, pressure with control of the tensile instability,
 // viscosity, the change of velocity that shifting brings about, and the sums from which the next step takes its
 // gradients, its shifting and the free surface. Gradients and shifting are those of the step before: one pass is
-// enough, and what they enter changes by the order of the time step.
+// enough, and what they enter changes by the order of the time step. Without diffusion and shifting there are fewer
+// sums.
 #pragma once
+
+#include <type_traits>
 
 #include "sph/schemes/pass.hpp"
 #include "sph/schemes/sums.hpp"
@@ -13,11 +16,12 @@ namespace vicinal::sph {
 
 namespace {
 
-template <class L, int D>
-struct Delta {
+// `evens`: densities by diffusion, or places by shifting.
+template <class L, int D, bool evens>
+struct DeltaOf {
   using T = typename L::T;
   using Fields = Record<T, D>;
-  using At = DeltaSums<D>;
+  using At = std::conditional_t<evens, DeltaSums<D>, PlainDeltaSums<D>>;
 
   // A particle and what its neighbours are compared with.
   struct Query {
@@ -31,12 +35,11 @@ struct Delta {
     using Real = typename M::Real;
     Real j[Fields::size];
     CandidateTile<T, D>::template columns<M>(tile, k, j);
-    Real r[D], du[D], seen[D], shift[D];  // `seen`: the velocity difference that viscosity sees
+    Real r[D], du[D], seen[D];  // `seen`: the velocity difference that viscosity sees
     for (std::size_t a = 0; a < D; ++a) {
       r[a] = M::all(i.x[a]) - j[Fields::x + a];
       du[a] = j[Fields::u + a] - M::all(i.u[a]);
       seen[a] = wall ? j[Fields::extra + a] - M::all(i.u[a]) : du[a];
-      shift[a] = M::all(i.shift[a]);
     }
     const Real square = dot<M, D>(r, r);
     Real w, f;
@@ -51,7 +54,7 @@ struct Delta {
 
     const Real approach = dot<M, D>(du, r);
     Real rate = M::all(i.continuity) * approach;
-    if (!wall && job.diffusion != 0) {
+    if (evens && !wall && job.diffusion != 0) {
       Real slope[D];
       for (std::size_t a = 0; a < D; ++a) slope[a] = M::all(i.half_slope[a]) + j[Fields::extra + a];
       rate = rate - M::all(job.diffusion + job.diffusion) * (excess + dot<M, D>(slope, r));
@@ -59,20 +62,31 @@ struct Delta {
     sum[At::rate] = sum[At::rate] + g * rate;
 
     Real along_r = (j[Fields::pressure] + M::all(i.pressure)) * M::all(i.less_per_density);
-    Real along_du = dot<M, D>(shift, r);
+    Real along_du = M::all(0);
+    if constexpr (evens) {
+      Real shift[D];
+      for (std::size_t a = 0; a < D; ++a) shift[a] = M::all(i.shift[a]);
+      along_du = dot<M, D>(shift, r);
+    }
     with_viscosity(job.viscosity_kind, [&]<class Kind>() {
       Kind::template add<M>(M::all(i.viscosity), wall ? dot<M, D>(seen, r) : approach, density * per_both, along_r,
                             along_du);
     });
     along_du = g * along_du;
     Real gradient[D];  // ∇W V
-    std::size_t m = At::moments;
     for (std::size_t a = 0; a < D; ++a) {
       gradient[a] = g * r[a];
       sum[a] = sum[a] + (along_r * gradient[a] + along_du * seen[a]);
-      for (std::size_t b = a; b < D; ++b, ++m) sum[m] = sum[m] - gradient[a] * r[b];
     }
-    if (job.evens) {
+    const auto moment = [&](std::size_t m, std::size_t a, std::size_t b) {
+      sum[At::moments + m] = sum[At::moments + m] - gradient[a] * r[b];
+    };
+    if constexpr (D == 2) {
+      moment(0, 0, 0), moment(1, 0, 1), moment(2, 1, 1);
+    } else {
+      moment(0, 0, 0), moment(1, 0, 1), moment(2, 0, 2), moment(3, 1, 1), moment(4, 1, 2), moment(5, 2, 2);
+    }
+    if constexpr (evens) {
       if constexpr (!wall) near |= M::any(M::both(inside, M::odd(j[Fields::pressure])));
       const Real ratio = w * M::all(job.per_closest);
       const Real ratio2 = ratio * ratio;
@@ -102,6 +116,11 @@ struct Delta {
     return i;
   }
 };
+
+template <class L, int D>
+using Delta = DeltaOf<L, D, true>;
+template <class L, int D>
+using PlainDelta = DeltaOf<L, D, false>;
 
 }  // namespace
 }  // namespace vicinal::sph

@@ -52,8 +52,7 @@ struct Dfsph {
         return false;
       }
       const std::size_t n = CandidateTile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
+      Real sum[16] = {};
       add<false>(job, query_of(job.fluid.records[i]), tile, n, sum, rows.blocks + rows.used);
       rows.counts[i] = static_cast<std::uint32_t>((n + L::width - 1) / L::width);
       rows.used += rows.counts[i];
@@ -66,8 +65,7 @@ struct Dfsph {
       if (is_ghost(job, i)) continue;
       const std::size_t n = CandidateTile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       if (n == 0) continue;
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
+      Real sum[16] = {};
       add<true>(job, query_of(job.fluid.records[i]), tile, n, sum, nullptr);
       T walls[16];
       L::template sums<At::count>(sum, walls);

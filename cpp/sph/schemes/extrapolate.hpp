@@ -40,43 +40,66 @@ struct Extrapolate {
     return false;
   }
 
-  [[gnu::always_inline]] static Real density_of(const Job<T, D>& job, const Real (&j)[Fields::size],
-                                                std::size_t phase) {
-    if (job.phases.count == 0) return L::all(job.rest_density) + j[Fields::density];
-    return L::all(job.phases.rest[phase]);
+  template <class M>
+  [[gnu::always_inline]] static typename M::Real density_of(const Job<T, D>& job,
+                                                            const typename M::Real (&j)[Fields::size],
+                                                            std::size_t phase) {
+    if (job.phases.count == 0) return M::all(job.rest_density) + j[Fields::density];
+    return M::all(job.phases.rest[phase]);
   }
 
   static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, std::size_t phase,
                     T (&out)[16]) {
-    Real sum[16];
-    for (Real& s : sum) s = L::all(0);
     const std::size_t n = CandidateTile<T, D>::template find<L>(tile, record.c, job.square);
-    for (std::size_t k = 0; k < n; k += L::width) {
-      Real j[Fields::size];
-      CandidateTile<T, D>::template columns<L>(tile, k, j);
-      Real r[D];
-      Real square = L::all(0);
-      for (std::size_t a = 0; a < D; ++a) {
-        r[a] = L::all(record.c[a]) - j[a];
-        square = square + r[a] * r[a];
-      }
-      Real w, f;
-      job.smoothing.template at<L>(L::root(square), w, f);
-      w = L::choose(L::first(n - k), w, L::all(0));
-      if (job.wall_copies > 1) {
-        const Real own = j[Fields::extra], none = L::all(0);
-        w = L::choose(L::less(own, L::all(static_cast<T>(phase))), none,
-                      L::choose(L::less(own, L::all(static_cast<T>(phase + 1))), w, none));
-      }
-      sum[At::weight] = sum[At::weight] + w;
-      sum[At::pressure] = sum[At::pressure] + w * j[Fields::pressure];
-      const Real heavy = w * density_of(job, j, phase);
-      for (std::size_t a = 0; a < D; ++a) {
-        sum[At::lever + a] = sum[At::lever + a] + heavy * r[a];
-        sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];
+    if (n == 0) {
+      out[At::weight] = 0;
+      return;
+    }
+    Real sum[16] = {};
+    std::size_t k = 0;
+    // Most wall particles see little of the fluid.
+    if constexpr (requires { typename L::Half; }) {
+      using Half = typename L::Half;
+      if (n <= Half::width) {
+        typename Half::Real few[16] = {};
+        add<Half>(job, record, tile, 0, n, phase, few);
+        for (std::size_t c = 0; c < At::count; ++c) sum[c] = L::widen(few[c]);
+        k = n;
       }
     }
+    for (; k < n; k += L::width) add<L>(job, record, tile, k, n - k, phase, sum);
     L::template sums<At::count>(sum, out);
+  }
+
+  // Adds the neighbours from k on, as many as there are lanes of M, at most `count`.
+  template <class M>
+  [[gnu::always_inline]] static void add(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile,
+                                         std::size_t k, std::size_t count, std::size_t phase,
+                                         typename M::Real (&sum)[16]) {
+    using Some = typename M::Real;  // Real is that of L
+    Some j[Fields::size];
+    CandidateTile<T, D>::template columns<M>(tile, k, j);
+    Some r[D];
+    Some square = M::all(0);
+    for (std::size_t a = 0; a < D; ++a) {
+      r[a] = M::all(record.c[a]) - j[a];
+      square = square + r[a] * r[a];
+    }
+    Some w, f;
+    job.smoothing.template at<M>(M::root(square), w, f);
+    w = M::choose(M::first(count), w, M::all(0));
+    if (job.wall_copies > 1) {
+      const Some own = j[Fields::extra], none = M::all(0);
+      w = M::choose(M::less(own, M::all(static_cast<T>(phase))), none,
+                    M::choose(M::less(own, M::all(static_cast<T>(phase + 1))), w, none));
+    }
+    sum[At::weight] = sum[At::weight] + w;
+    sum[At::pressure] = sum[At::pressure] + w * j[Fields::pressure];
+    const Some heavy = w * density_of<M>(job, j, phase);
+    for (std::size_t a = 0; a < D; ++a) {
+      sum[At::lever + a] = sum[At::lever + a] + heavy * r[a];
+      sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];
+    }
   }
 };
 

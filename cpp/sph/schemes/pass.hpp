@@ -76,14 +76,12 @@ struct Pass {
   template <bool wall>
   [[gnu::always_inline]] static void sum_up(const Job<T, D>& job, const typename Of::Query& query,
                                             const Scratch<T, D>& tile, std::size_t n, T (&out)[16], bool& near) {
-    Real sum[16];
-    for (Real& s : sum) s = L::all(0);
+    Real sum[16] = {};
     std::size_t k = 0, count = n % L::width;
     if constexpr (requires { typename L::Half; }) {
       using Half = typename L::Half;
       if (count > 0 && count <= Half::width) {
-        typename Half::Real few[16];
-        for (auto& s : few) s = Half::all(0);
+        typename Half::Real few[16] = {};
         Of::template add<Half, wall>(job, query, tile, 0, count, few, near);
         for (std::size_t c = 0; c < Of::At::count; ++c) sum[c] = L::widen(few[c]);
         k = count;

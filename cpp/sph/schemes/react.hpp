@@ -31,8 +31,7 @@ struct React {
 
  private:
   static void query(const Job<T, D>& job, const Fields& wall, const Scratch<T, D>& tile, T (&out)[16]) {
-    Real sum[16];
-    for (Real& s : sum) s = L::all(0);
+    Real sum[16] = {};
     const std::size_t n = tile.size == 0 ? 0 : CandidateTile<T, D>::template find<L>(tile, wall.c, job.square);
     const Real volume = L::all(job.mass / (job.rest_density + wall.c[Fields::density]));
     for (std::size_t k = 0; k < n; k += L::width) {

@@ -16,6 +16,13 @@ struct DeltaSums {
   static constexpr std::size_t count = D == 2 ? 10 : 16;
 };
 
+// The same without diffusion and shifting.
+template <int D>
+struct PlainDeltaSums {
+  static constexpr std::size_t acceleration = 0, rate = DeltaSums<D>::rate, moments = DeltaSums<D>::moments;
+  static constexpr std::size_t count = DeltaSums<D>::gradient;
+};
+
 // Of a fluid particle (edac.hpp).
 template <int D>
 struct EdacSums {

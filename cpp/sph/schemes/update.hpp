@@ -39,8 +39,9 @@ struct Shifting {
   }
 };
 
+// `evens`: with diffusion or shifting; otherwise there are but the sums of PlainDeltaSums.
 template <int D, class T>
-[[gnu::always_inline]] inline void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity,
+[[gnu::always_inline]] inline void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity, bool evens,
                                                 const Shifting& shifting, bool near) {
   using At = DeltaSums<D>;
   const Symmetric<D> moments = symmetric<D>(sums + At::moments);
@@ -50,13 +51,14 @@ template <int D, class T>
   for (std::size_t a = 0; a < D; ++a) {
     acceleration[a] = sums[At::acceleration + a] + gravity[a];
     rate += p.shift[a] * p.gradient[a];
-    raw[a] = sums[At::gradient + a];
   }
   p.acceleration = acceleration;
   p.rate = rate;
   static_assert(solvable_threshold <= surface_threshold);
   const bool surface = !exceeds<D>(moments, surface_threshold);
   p.surface = surface ? 1 : 0;
+  if (!evens) return;
+  for (std::size_t a = 0; a < D; ++a) raw[a] = sums[At::gradient + a];
   p.gradient = !surface || exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
   p.shift = !surface && !near && shifting.reach > 0 ? shifting.from<D>(sums + At::crowding) : Vector<D>{};
 }
