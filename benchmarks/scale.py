@@ -29,8 +29,8 @@ import numpy as np
 import dem_cases as cases
 from trial import begin, finish, parser
 
-# Sent per ghost and step: velocity, spin and their changes, of four numbers each.
-GHOST_BYTES = 128
+# Sent per ghost and step: the changes of velocity and spin, of four numbers each.
+GHOST_BYTES = 64
 # A cube of ranks has 26 neighbours.
 NEIGHBORS = 26
 # A ghost moves, and its contacts with own bodies are computed on both sides; own bodies have twice as many contacts.

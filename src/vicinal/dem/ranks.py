@@ -16,6 +16,7 @@ from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.halo import Halo
 from vicinal.distributed.messages import send_rows, swap_counts
 from vicinal.distributed.node import open_node
+from vicinal.search import count
 from vicinal.sim.balance import BalancedRanks
 
 if TYPE_CHECKING:
@@ -105,8 +106,10 @@ class GrainRanks(BalancedRanks):
         Bodies are at `centres`, by default at their present positions. Returns what is to be called once the elements
         of the bodies are set.
         """
-        bodies = check_spheres(core.get("positions") if centres is None else centres, reaches, 0.0)
-        halo = Halo.between(self.comm, bodies, 0.0, self.edges)
+        places = core.get("positions") if centres is None else centres
+        halo = self._near(
+            Halo.between(self.comm, check_spheres(places, reaches, 0.0), 0.0, self.edges), places, reaches
+        )
         sent = np.split(halo.rows.astype(np.uint32), np.cumsum(halo.leaving)[:-1])
         self._sent = core.ids()[halo.rows], halo.leaving
         own = core.size
@@ -125,6 +128,25 @@ class GrainRanks(BalancedRanks):
             self._set_exchange(halo, width)
 
         return settle
+
+    def _near(self, halo: Halo, places: Array, reaches: Array) -> Halo:
+        """Leave out bodies that meet the hull of another rank but are within reach of none of its bodies."""
+        wide = reaches * (1 + 1e-9)  # no rounding can leave out a pair of the lists
+        columns = places[halo.rows], wide[halo.rows]
+        candidates, radii = send_rows(self.comm, columns, halo.leaving, halo.arriving)
+        wanted = np.zeros(len(candidates), np.bool_)
+        if len(candidates) and len(halo.near):
+            own = places[halo.near], wide[halo.near]
+            box = [edge or None for edge in self.edges] if any(self.edges) else None
+            wanted = count(own[0], radii=own[1], queries=candidates, query_radii=radii, box=box) > 0
+        (kept,) = send_rows(self.comm, [wanted], halo.arriving, halo.leaving)
+
+        def left(mask: npt.NDArray[np.bool_], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            ranks = np.repeat(np.arange(self.size), counts)
+            return np.bincount(ranks[mask], minlength=self.size)
+
+        leaving, arriving = left(kept, halo.leaving), left(wanted, halo.arriving)
+        return Halo(halo.comm, halo.own, leaving, arriving, halo.rows[kept], halo.near)
 
     def _set_exchange(self, halo: Halo, width: int) -> None:
         """Prepare messages of so many bytes per body: through memory if ranks share it."""
