@@ -85,8 +85,8 @@ MUTATIONS = [
     ),
     Mutation(
         "index/images.hpp",
-        "static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1",
-        "static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge)))",
+        "std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge)) + 1",
+        "std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))",
         "the farthest images",
         "Exhaustive",
     ),
