@@ -160,8 +160,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   });
   result.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
   if (keep && result.size <= copied_entries) result.store = copy_out(std::move(result.store), want, result.size);
-  // A few pages that the last slabs of threads have touched stay: clearing them again in the next search takes longer.
-  else if (pool == nullptr) result.store.trim(few ? slabs.taken() * slab : result.size);
+  else if (pool == nullptr) result.store.trim(result.size);
   return result;
 }
 
