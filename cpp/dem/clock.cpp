@@ -64,15 +64,14 @@ bool Clock::lists_valid() {
 }
 
 std::int64_t Clock::advance(std::int64_t most) {
-  if (!lists_.ready() || most <= 0) return 0;
+  if (!lists_.ready()) return 0;
   next_ = {};
-  if (!primed) {
-    if (border.used() && !drifted) {  // velocities may have been assigned
-      border.pack(assembly_.bodies, Border::Sends::velocities, 0, assembly_.bodies.size());
-      forward(Border::Sends::velocities);
-    }
-    prime();
+  if (!primed && border.used() && !drifted) {  // velocities may have been assigned
+    border.pack(assembly_.bodies, Border::Sends::velocities, 0, assembly_.bodies.size());
+    forward(Border::Sends::velocities);
   }
+  if (most <= 0) return 0;
+  if (!primed) prime();
   next_ = {0, 0, next_.finite};
   for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
     if (assembly_.bodies.ghosts[b] != 0) continue;

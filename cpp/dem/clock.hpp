@@ -31,7 +31,7 @@ class Clock {
   // Must be called after new lists have been set.
   void prepare();
   // Advances by at most `most` steps. Stops earlier if the lists expire or a velocity is not finite. Returns the number
-  // of steps done.
+  // of steps done. With 0 steps, ghosts get velocities that were assigned.
   std::int64_t advance(std::int64_t most);
   // Whether velocities and spins were finite at the end of the last step. The positions at that time are finite in any
   // case, since they follow from earlier velocities.

@@ -67,5 +67,7 @@ const WrapKernels& avx2_wrap_kernels() {
   static constexpr WrapKernels kernels{{wrap<Floats, 2>, wrap<Floats, 3>}, {wrap<Doubles, 2>, wrap<Doubles, 3>}};
   return kernels;
 }
+// Wider registers gain nothing worth a unit: the tests of a search take much longer than this.
+const WrapKernels& avx512_wrap_kernels() { return avx2_wrap_kernels(); }
 
 }  // namespace vicinal

@@ -1,5 +1,5 @@
-// The function of wrap_kernel.hpp in lanes; included by wrap_kernel_avx2.cpp and wrap_kernel_avx512.cpp. Other
-// instruction sets wrap positions one by one (wrap_kernel_baseline.cpp).
+// The function of wrap_kernel.hpp in lanes; included by wrap_kernel_avx2.cpp. Other instruction sets wrap positions one
+// by one (wrap_kernel_baseline.cpp).
 #pragma once
 
 #include <cstddef>

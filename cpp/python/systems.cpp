@@ -115,6 +115,7 @@ using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::d
 nb::object edges(const Numbers& i, const Numbers& j) {
   const std::size_t n = i.shape(0);
   if (j.shape(0) != n) throw nb::type_error("i and j differ in length");
+  ensure_memory(2 * n * sizeof(std::int64_t));
   Region rows = kept_pages(2 * n * sizeof(std::int64_t));
   auto* const to = static_cast<std::int64_t*>(rows.data());
   std::copy_n(i.data(), n, to);

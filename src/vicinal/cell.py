@@ -32,7 +32,7 @@ DEPENDENT = 1e-12
 # A vector counts as shorter than another if its square is below this share: equal ones differ by rounding.
 SHORTER = 1 - 1e-9
 # Longest coefficient of a reduction: shifts, in units of the given vectors, must fit 32 bits.
-LARGEST_TURN = 2**20
+STEEPEST = 2**20
 RIGHT_ANGLE = 90.0
 
 
@@ -291,9 +291,9 @@ def _tilted(rows: tuple[Vector | None, ...], dtype: np.dtype[Any]) -> Cell:
     steepest = max(abs(entry) for row in basis for entry in row)
     if shortest < DEPENDENT * longest or shortest < SHORTEST_VECTOR:
         raise _dependent(given)
-    if steepest > LARGEST_TURN:
+    if steepest > STEEPEST:
         raise InputError(
-            f"box must be tilted by at most {LARGEST_TURN} times its size, got {list(given.values())}; "
+            f"box must be tilted by at most {STEEPEST} times its size, got {list(given.values())}; "
             "subtract multiples of the other edge vectors from the longest one"
         )
     inverse = invert(vectors, sorted(given))

@@ -93,6 +93,14 @@ def settle(sim: Simulation) -> None:
         sim.run(250)
 
 
+def slow_down(sim: Simulation) -> None:
+    """Velocities and spins are assigned between runs; the lists stay."""
+    for _ in range(10):
+        sim.run(50)
+        sim.velocities = 0.99 * sim.velocities
+        sim.spins = sim.spins + 0.1
+
+
 def spheres() -> dict[str, Case]:
     """Both laws, with history, rolling and cohesion; several blocks of forces; periodic or with walls."""
     return {
@@ -104,6 +112,8 @@ def spheres() -> dict[str, Case]:
         ),
         "periodic": (lambda comm: tray(LINEAR, 1200, comm, walls=[floor()], box=(11.0, 11.0, None)), settle),
         "short period": (shaft, settle),
+        "assigned": (lambda comm: tray(LINEAR, 1200, comm, walls=[floor()], box=(11.0, 11.0, None)), slow_down),
+        "assigned, short period": (shaft, slow_down),
         "one": (lambda comm: tray(LINEAR, 1, comm), settle),
         "none": (lambda comm: tray(LINEAR, 0, comm), settle),
     }

@@ -1,5 +1,6 @@
 """Runs: results, bit-identical restarts, interrupts, and the command line."""
 
+import contextlib
 import json
 import os
 import re
@@ -369,4 +370,21 @@ def test_sigterm_while_a_run_is_prepared_raises_as_ctrl_c_does(tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt):
         sim.run(busy(), tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_sigterm_is_not_lost_in_code_that_catches_everything(tmp_path, monkeypatch):
+    from vicinal.dem.solver import GrainSolver
+
+    build = GrainSolver.build
+
+    def catch(*arguments):
+        with contextlib.suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGTERM)
+        return build(*arguments)
+
+    monkeypatch.setattr(GrainSolver, "build", catch)
+    with pytest.raises(KeyboardInterrupt):
+        sim.run(busy(), tmp_path / "out")
+    assert not (tmp_path / "out" / "run.lock").exists()
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

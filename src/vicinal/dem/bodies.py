@@ -290,10 +290,10 @@ class GrainBodies(ABC):
         whole = self._core.get(name)
         whole[self._rows()] = new
         self._core.set(name, whole)
-        if self._ranks.used:  # ghosts do not know the new values
-            self._core.drop_lists()
         # The stored forces belong to the former state; the next step computes new ones.
         self._core.primed = False
+        if self._ranks.used and self._core.has_lists and name in ("velocities", "spins"):
+            self._ranks.advance(self._core, 0)  # gives ghosts the new values
 
     @property
     def positions(self) -> Array:

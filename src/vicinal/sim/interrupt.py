@@ -11,9 +11,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """SIGINT (Ctrl-C), and SIGTERM, which batch schedulers send before they kill a job."""
 
 
+# Set by SIGTERM inside `terminable`.
+_ended = threading.Event()
+
+
 @contextmanager
 def terminable() -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt as Ctrl-C does, so that what a block has begun is cleaned up.
+
+    Code that catches every exception can lose it: `Interrupt.listening` raises it again.
 
     Examples
     --------
@@ -32,11 +38,18 @@ def terminable() -> Iterator[None]:
     ):
         yield
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _ended.clear()
+
+    def end(*_: object) -> None:
+        _ended.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _ended.clear()
 
 
 class Interrupt:
@@ -62,6 +75,8 @@ class Interrupt:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
+        if _ended.is_set():
+            raise KeyboardInterrupt
         # A signal that is ignored, for example by nohup, stays ignored.
         before = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) is not signal.SIG_IGN}
 
