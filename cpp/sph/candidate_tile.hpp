@@ -146,7 +146,7 @@ struct CandidateTile {
   // Copies the records of up to three cells of a row. All positions are moved alike; besides, those of a cell are moved
   // along the row by `size` more than those of the cell before, whose first are moved by `x`. Loops over few records
   // would end where processors do not expect it, so some records more are copied: those after them replace these.
-  static void copy(const Record<T, D>* from, const std::uint32_t* offsets, std::int32_t cells, const Four moved, T x,
+  static void copy(const Record<T, D>* from, const std::uint32_t* offsets, std::int32_t cells, const Four& moved, T x,
                    T size, Scratch<T, D>& to) {
     Record<T, D>* const out = to.records + to.size;
     const std::uint32_t begin = offsets[0];
